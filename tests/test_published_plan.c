@@ -35,7 +35,7 @@ static planned plan_all(const char *data, const char *sets, una_gap_columns colu
     una_asked asked = { .experiment = &una_experiment_gap, .options = &options, .out = temp_folder(), .models = models,
                         .model_count = 1, .keep = keep };
     p.plan.arena = keep;
-    p.status = una_published_plan(&p.plan, &asked, UNA_GROUP_GAP, p.run);
+    p.status = una_published_plan(&p.plan, &asked, p.run);
     return p;
 }
 

@@ -25,7 +25,7 @@ static const una_option table[] = {
     { "data", UNA_TEXT, offsetof(bayesopt_options, data), "", 0, 0, false, NULL, UNA_DATA_HELP },
     { "tasks", UNA_TEXT, offsetof(bayesopt_options, tasks), "", 0, 0, false, NULL,
       "which of branin, hartmann6, svm and logistic, with commas between; left out: the first two; quick: branin" },
-    { "seeds", UNA_COUNT, offsetof(bayesopt_options, seeds), "auto", 1, 1000, true, NULL, UNA_SEEDS_HELP },
+    UNA_SEEDS_OPTION(bayesopt_options),
     { "steps", UNA_COUNT, offsetof(bayesopt_options, steps), "auto", 1, 10000, true, NULL,
       "evaluations after the first points; auto: 50, 200, 30 and 30; quick: 5" },
     { "initial", UNA_COUNT, offsetof(bayesopt_options, initial), "3", 1, 10000, false, NULL,
@@ -157,8 +157,7 @@ static una_status add_task(una_plan *plan, const char *study, const una_task_kin
     size_t seeds = una_seed_count(o->seeds, task->seeds, QUICK_SEEDS, asked);
     UNA_TRY(una_task_data(&data, task, asked->shared, asked->keep, run));
     for (size_t s = 0; s < seeds; s++)
-        for (size_t m = 0; m < asked->model_count; m++)
-            una_plan_add(plan, una_model_row_key(&asked->models[m], study, data, 0, asked->first + s));
+        una_plan_models(plan, asked, study, data, asked->first + s);
     return UNA_OK;
 }
 

@@ -19,7 +19,7 @@ static const una_option table[] = {
     { "data", UNA_TEXT, offsetof(bias_options, data), "", 0, 0, false, NULL, UNA_DATA_HELP },
     { "study", UNA_TEXT, offsetof(bias_options, study), "", 0, 0, false, NULL,
       "which studies, with commas between: nlm_penalty,luna_heads, or of bias sex,age; left out: all" },
-    { "seeds", UNA_COUNT, offsetof(bias_options, seeds), "auto", 1, 1000, true, NULL, UNA_SEEDS_HELP },
+    UNA_SEEDS_OPTION(bias_options),
     { .name = NULL }
 };
 
@@ -37,7 +37,7 @@ static const una_entry entries[] = {
     { NULL, NULL, NULL }
 };
 
-static const una_bench_measure measures[] = { UNA_BIAS_LIST(UNA_MEASURE) { .name = NULL } };
+static const una_bench_measure measures[] = { UNA_BIAS_LIST(UNA_FIELDS) { .name = NULL } };
 
 /* ---- data and plan ---------------------------------------------------------------------------------------------- */
 
@@ -76,9 +76,7 @@ static una_status bias_plan_fits(una_plan *plan, const una_asked *asked, una_run
         const char *data = una_bias_published[d].data;
         if (*o->study && !una_list_has(o->study, data)) continue;
         for (size_t s = 0; s < seeds; s++)
-            for (size_t m = 0; m < asked->model_count; m++)
-                una_plan_add(plan, una_model_row_key(&asked->models[m], asked->quick ? "bias(quick=yes)" : "bias", data,
-                                                     0, asked->first + s));
+            una_plan_models(plan, asked, asked->quick ? "bias(quick=yes)" : "bias", data, asked->first + s);
     }
     return una_arena_check(asked->keep);
 }

@@ -17,8 +17,7 @@ static const double gap_from = -1.5, gap_to = 1.5, beyond_from = 4, beyond_to = 
 typedef struct cubic_options { double seeds; } cubic_options;
 
 static const una_option table[] = {
-    { "seeds", UNA_COUNT, offsetof(cubic_options, seeds), "auto", 1, 1000, true, NULL,
-      UNA_SEEDS_HELP },
+    UNA_SEEDS_OPTION(cubic_options),
     { .name = NULL }
 };
 
@@ -40,7 +39,7 @@ static const una_entry entries[] = {
     { NULL, NULL, NULL }
 };
 
-static const una_bench_measure measures[] = { UNA_CUBIC_LIST(UNA_MEASURE) { .name = NULL } };
+static const una_bench_measure measures[] = { UNA_CUBIC_LIST(UNA_FIELDS) { .name = NULL } };
 
 /* ---- plan and measures --------------------------------------------------------------------------------------- */
 
@@ -50,8 +49,7 @@ static una_status cubic_plan_fits(una_plan *plan, const una_asked *asked, una_ru
     size_t seeds = una_seed_count(o->seeds, SEEDS, QUICK_SEEDS, asked);
     (void)run;
     for (size_t s = 0; s < seeds; s++)
-        for (size_t m = 0; m < asked->model_count; m++)
-            una_plan_add(plan, una_model_row_key(&asked->models[m], "cubic", "cubic", 0, asked->first + s));
+        una_plan_models(plan, asked, "cubic", "cubic", asked->first + s);
     return UNA_OK;
 }
 
@@ -124,8 +122,7 @@ static una_status score_against_truth(double *value, const una_model *model, uin
     return UNA_OK;
 }
 
-una_status una_cubic_measure(double *value, const una_model *model, const una_dataset *data, uint64_t seed,
-                             una_run *run)
+una_status una_cubic_measure_gap(double *value, const una_model *model, const una_dataset *data, una_run *run)
 {
     double x[POINTS], mean[UNA_CUBIC_ROWS] = {0}, std[UNA_CUBIC_ROWS] = {0}, error = 0;
     const double *y = una_dataset_numbers(data, 1);
@@ -141,6 +138,13 @@ una_status una_cubic_measure(double *value, const una_model *model, const una_da
     value[UNA_CUBIC_DATA_STD] = cubic_mean(std, UNA_CUBIC_ROWS);
     for (size_t i = 0; i < UNA_CUBIC_ROWS; i++) error += (mean[i] - y[i]) * (mean[i] - y[i]);
     value[UNA_CUBIC_RMSE] = sqrt(error / UNA_CUBIC_ROWS);
+    return UNA_OK;
+}
+
+una_status una_cubic_measure(double *value, const una_model *model, const una_dataset *data, uint64_t seed,
+                             una_run *run)
+{
+    UNA_TRY(una_cubic_measure_gap(value, model, data, run));
     return score_against_truth(value, model, seed, run);
 }
 

@@ -31,6 +31,8 @@ double una_cubic_ripple(const double *std, size_t count);
 
 /* Fits a key to its rows; scratch holds both. */
 una_status una_cubic_fit(una_model **model, una_dataset **data, const una_row_key *key, una_run *run);
+/* Its first measures, up to the ripple: in the gap and at the rows. */
+una_status una_cubic_measure_gap(double *value, const una_model *model, const una_dataset *data, una_run *run);
 /* All measures of the fitted model, value [UNA_CUBIC_MEASURES]; fresh rows are those of the seed. */
 una_status una_cubic_measure(double *value, const una_model *model, const una_dataset *data, uint64_t seed,
                              una_run *run);

@@ -18,8 +18,7 @@ static const double most_ratio = 0.1;
 typedef struct knowledge_options { double seeds; const char *parts; } knowledge_options;
 
 static const una_option table[] = {
-    { "seeds", UNA_COUNT, offsetof(knowledge_options, seeds), "auto", 1, 1000, true, NULL,
-      UNA_SEEDS_HELP },
+    UNA_SEEDS_OPTION(knowledge_options),
     { "parts", UNA_TEXT, offsetof(knowledge_options, parts), "sine,strip,prior,tune", 0, 0, false, NULL,
       "which parts, with commas between: sine, strip, prior, tune" },
     { .name = NULL }
@@ -33,30 +32,36 @@ static const una_entry entries[] = {
     { NULL, NULL, NULL }
 };
 
-static const una_bench_measure measures[] = { UNA_KNOW_LIST(UNA_MEASURE) { .name = NULL } };
+static const una_bench_measure measures[] = { UNA_KNOW_LIST(UNA_FIELDS) { .name = NULL } };
 
 /* ---- plan ---------------------------------------------------------------------------------------------------- */
 
+/* The next part of a list, to its comma or blank; NULL after the last. */
+static const char *next_part(const char *at, const char **rest)
+{
+    *rest = strchr(at, ',') ? strchr(at, ',') + 1 : NULL;
+    return at + strspn(at, " ");
+}
+
 static bool is_listed(const char *list, const char *name)
 {
-    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        at += strspn(at, " ");
-        size_t length = strcspn(at, ", ");
-        if (length == strlen(name) && strncmp(at, name, length) == 0) return true;
+    for (const char *rest = list; rest;) {
+        const char *at = next_part(rest, &rest);
+        if (una_is_item(at, strcspn(at, ", "), name)) return true;
     }
     return false;
 }
 
 static una_status check_parts(const char *list, una_run *run)
 {
-    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        at += strspn(at, " ");
-        int length = (int)strcspn(at, ", ");
-        char name[32] = "";
-        if (length < (int)sizeof name) memcpy(name, at, (size_t)length);
-        if (!*name || !is_listed("sine,strip,prior,tune", name))
+    static const char *const known[] = { "sine", "strip", "prior", "tune" };
+    for (const char *rest = list; rest;) {
+        const char *at = next_part(rest, &rest);
+        size_t length = strcspn(at, ", "), part = 0;
+        while (part < 4 && !una_is_item(at, length, known[part])) part++;
+        if (part == 4)
             UNA_FAIL(run, UNA_E_USAGE, "there is no part '%.*s' of this experiment; its parts are sine, strip, prior "
-                     "and tune", length < 60 ? length : 60, at);
+                     "and tune", length < 60 ? (int)length : 60, at);
     }
     return UNA_OK;
 }
@@ -64,13 +69,9 @@ static una_status check_parts(const char *list, una_run *run)
 static una_status plan_role(una_plan *plan, const una_role *role, uint64_t seed, const una_asked *asked, una_run *run)
 {
     const char *text;
-    una_bench_model model;
     UNA_TRY(una_role_spec(&text, role, asked->quick, asked->keep));
-    if (!text) return UNA_OK;
-    UNA_TRY(una_row_key_spec(&model.spec, &model.kind, &model.results, text, asked->keep, run));
-    model.results += asked->experiment->results;
-    una_plan_add(plan, una_model_row_key(&model, "knowledge", role->part, 0, seed));
-    return UNA_OK;
+    const una_row_key like = { .study = "knowledge", .data = role->part, .seed = seed };
+    return text ? una_plan_spec(plan, asked, text, like, 1, run) : UNA_OK;
 }
 
 static una_status knowledge_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
@@ -81,8 +82,7 @@ static una_status knowledge_plan_fits(una_plan *plan, const una_asked *asked, un
     for (size_t s = 0; s < seeds; s++) {
         for (const una_role *role = una_knowledge_cast; role->part; role++)
             if (is_listed(o->parts, role->part)) UNA_TRY(plan_role(plan, role, asked->first + s, asked, run));
-        for (size_t m = 0; is_listed(o->parts, "sine") && m < asked->model_count; m++)
-            una_plan_add(plan, una_model_row_key(&asked->models[m], "knowledge", "sine", 0, asked->first + s));
+        if (is_listed(o->parts, "sine")) una_plan_models(plan, asked, "knowledge", "sine", asked->first + s);
     }
     return UNA_OK;
 }

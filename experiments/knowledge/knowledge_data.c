@@ -139,25 +139,12 @@ una_status una_know_fit(una_model **model, una_know_rows *rows, const una_row_ke
 
 /* ---- measures ------------------------------------------------------------------------------------------------ */
 
-static double centre_of(const una_truth *t)
-{
-    double sum = 0;
-    for (size_t i = 0; i < t->rows; i++) sum += t->y[i];
-    return sum / (double)t->rows;
-}
-
-static double scale_of(const una_truth *t)
-{
-    double centre = centre_of(t), sum = 0;
-    for (size_t i = 0; i < t->rows; i++) sum += (t->y[i] - centre) * (t->y[i] - centre);
-    return sqrt(sum / (double)t->rows);
-}
-
 /* How far the mean still goes beyond the rows: its root mean square around the rows' mean, over that of the truth. */
 static una_status measure_pull(double *pull, const una_model *model, const una_know_rows *r, una_run *run)
 {
-    double mean[SINE_BEYOND], predicted_wave = 0, true_wave = 0, centre = centre_of(&r->train);
+    double mean[SINE_BEYOND], predicted_wave = 0, true_wave = 0, centre, scale;
     una_prediction out = { .size = sizeof out, .mean = mean };
+    una_moments(&centre, &scale, r->train.y, r->train.rows);
     UNA_TRY(una_model_predict_rows(model, r->beyond.x, SINE_BEYOND, 0.95, &out, run));
     for (size_t i = 0; i < SINE_BEYOND; i++) {
         predicted_wave += (mean[i] - centre) * (mean[i] - centre);
@@ -238,8 +225,9 @@ double una_prior_place(size_t i)
 una_status una_prior_of_model(double *f, size_t draws, const una_model *model, const una_truth *train, una_run *run)
 {
     static const char *const name = "x";
-    double x[UNA_PRIOR_POINTS], centre = centre_of(train), scale = scale_of(train);
+    double x[UNA_PRIOR_POINTS], centre, scale;
     una_dataset *data;
+    una_moments(&centre, &scale, train->y, train->rows);
     for (size_t i = 0; i < UNA_PRIOR_POINTS; i++) x[i] = una_prior_place(i);
     UNA_TRY(una_dataset_from_arrays(&data, x, NULL, UNA_PRIOR_POINTS, 1, &name, run));
     UNA_TRY(una_keep_dataset(&run->scratch, data));

@@ -11,16 +11,16 @@
 #include "pseudo/pseudo.h"
 
 #include "bench/claims.h"
+#include "cubic/cubic.h"
 
-enum { POINTS = 61, SEEDS = 10, QUICK_SEEDS = 5 };
+enum { SEEDS = 10, QUICK_SEEDS = 5 };
 static const double gap_from = -1.5, gap_to = 1.5;
 static const char with_spread[] = "cubic spread ";
 
 typedef struct pseudo_options { double seeds; const char *spreads; } pseudo_options;
 
 static const una_option table[] = {
-    { "seeds", UNA_COUNT, offsetof(pseudo_options, seeds), "auto", 1, 1000, true, NULL,
-      UNA_SEEDS_HELP },
+    UNA_SEEDS_OPTION(pseudo_options),
     { "spreads", UNA_TEXT, offsetof(pseudo_options, spreads), "0,5,10,20,40,80", 0, 0, false, NULL,
       "distances between the two heads' targets at the pseudo points, in the units of y, with commas between" },
     { .name = NULL }
@@ -37,7 +37,7 @@ static const una_entry entries[] = {
     { NULL, NULL, NULL }
 };
 
-static const una_bench_measure measures[] = { UNA_PSEUDO_LIST(UNA_MEASURE) { .name = NULL } };
+static const una_bench_measure measures[] = { UNA_PSEUDO_LIST(UNA_FIELDS) { .name = NULL } };
 
 /* ---- plan ---------------------------------------------------------------------------------------------------- */
 
@@ -128,39 +128,19 @@ una_status una_pseudo_fit(una_model **model, una_dataset **data, const una_row_k
     return una_held_fit(model, key->spec, *data, &settings, run);
 }
 
-static double pseudo_mean(const double *values, size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) sum += values[i];
-    return sum / (double)count;
-}
-
-static una_status pseudo_take_measures(double *value, const una_model *model, const una_dataset *data, una_run *run)
-{
-    double x[POINTS], mean[UNA_PSEUDO_ROWS] = {0}, std[UNA_PSEUDO_ROWS] = {0}, error = 0;
-    const double *y = una_dataset_numbers(data, 1);
-    una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
-
-    for (size_t i = 0; i < POINTS; i++) x[i] = gap_from + (gap_to - gap_from) * (double)i / (POINTS - 1);
-    UNA_TRY(una_model_predict_rows(model, x, POINTS, 0.95, &out, run));
-    value[UNA_PSEUDO_GAP_STD] = pseudo_mean(std, POINTS);
-    value[UNA_PSEUDO_CENTRE_STD] = std[POINTS / 2];
-
-    UNA_TRY(una_model_predict(model, data, 0.95, &out, run));
-    value[UNA_PSEUDO_DATA_STD] = pseudo_mean(std, UNA_PSEUDO_ROWS);
-    for (size_t i = 0; i < UNA_PSEUDO_ROWS; i++) error += (mean[i] - y[i]) * (mean[i] - y[i]);
-    value[UNA_PSEUDO_RMSE] = sqrt(error / UNA_PSEUDO_ROWS);
-    return UNA_OK;
-}
-
 static una_status pseudo_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     una_model *model;
     una_dataset *data;
+    double cubic[UNA_CUBIC_MEASURES];
     (void)asked;
     outcome->value[UNA_PSEUDO_SPREAD] = una_pseudo_spread(key);
     UNA_TRY(una_pseudo_fit(&model, &data, key, run));
-    UNA_TRY(pseudo_take_measures(outcome->value, model, data, run));
+    UNA_TRY(una_cubic_measure_gap(cubic, model, data, run));
+    outcome->value[UNA_PSEUDO_GAP_STD] = cubic[UNA_CUBIC_GAP_STD];
+    outcome->value[UNA_PSEUDO_CENTRE_STD] = cubic[UNA_CUBIC_CENTRE_STD];
+    outcome->value[UNA_PSEUDO_DATA_STD] = cubic[UNA_CUBIC_DATA_STD];
+    outcome->value[UNA_PSEUDO_RMSE] = cubic[UNA_CUBIC_RMSE];
     return una_outcome_take(outcome, model);
 }
 

@@ -33,17 +33,7 @@ static const set sets[] = {
 };
 enum { SETS = sizeof sets / sizeof *sets, GAP_SPLITS = 10, QUICK_STEPS = 200 };
 
-const una_method una_methods[UNA_METHODS] = {
-    [UNA_METHOD_BOOTSTRAP] = { "Ens. boot.", "ensemble", "bootstrap" },
-    [UNA_METHOD_ENSEMBLE] = { "Ensemble", "ensemble", "plain" },
-    [UNA_METHOD_ANCHORED] = { "Anc. ens.", "ensemble", "anchored" },
-    [UNA_METHOD_NLM] = { "NLM", "nlm", NULL },
-    [UNA_METHOD_GP] = { "GP", "gp", NULL },
-    [UNA_METHOD_MCD] = { "MCD", "mcd", NULL },
-    [UNA_METHOD_SNGP] = { "SNGP", "sngp", NULL },
-    [UNA_METHOD_BBVI] = { "BBVI", "bbvi", NULL },
-    [UNA_METHOD_LUNA] = { "LUNA", "luna", NULL },
-};
+const una_method una_methods[UNA_METHODS] = { UNA_METHOD_LIST(UNA_FIELDS) };
 
 /* A spec in canonical form: it has a style, or the style is plain. */
 size_t una_method_of(const char *spec)
@@ -353,8 +343,22 @@ static una_status check_options(const una_asked *asked, una_rows_group group, un
     return UNA_OK;
 }
 
-una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_group group, una_run *run)
+/* What a run asks for: uci has an option for it, gap has one group. */
+static una_rows_group group_of(const una_asked *asked)
 {
+    const una_published *o = asked->options;
+    return strcmp(asked->experiment->name, "gap") == 0 ? UNA_GROUP_GAP : (una_rows_group)o->group;
+}
+
+una_status una_published_prepare(una_plan *more, size_t number, const una_plan *wanted, const una_asked *asked,
+                                 una_run *run)
+{
+    return una_protocol_prepare(more, number, wanted, asked, group_of(asked), run);
+}
+
+una_status una_published_plan(una_plan *plan, const una_asked *asked, una_run *run)
+{
+    una_rows_group group = group_of(asked);
     const una_published *o = asked->options;
     const char *automatic = o->preset != UNA_PRESET_THESIS ? published_study(asked, group, false) : NULL;
     const char *thesis = o->preset != UNA_PRESET_AUTOMATIC ? published_study(asked, group, true) : NULL;
@@ -395,9 +399,9 @@ static una_status measure_automatic(una_outcome *outcome, const una_row_key *key
     return una_outcome_take(outcome, model);
 }
 
-una_status una_published_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked,
-                                 una_rows_group group, una_run *run)
+una_status una_published_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
+    una_rows_group group = group_of(asked);
     const una_published *o = asked->options;
     bool thesis = una_published_is_thesis(key), there;
     una_portions m = {0};

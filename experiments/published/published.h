@@ -109,8 +109,12 @@ enum { UNA_PUBLISHED_BEFORE_GAP = UNA_PUBLISHED_SHARED - 1, UNA_PUBLISHED_GAP_LI
 
 /* The nine methods of the thesis, as its tables name and order them. */
 typedef struct una_method { const char *title, *kind, *style; } una_method;      /* style NULL: the kind has none */
-enum { UNA_METHOD_BOOTSTRAP, UNA_METHOD_ENSEMBLE, UNA_METHOD_ANCHORED, UNA_METHOD_NLM, UNA_METHOD_GP, UNA_METHOD_MCD,
-       UNA_METHOD_SNGP, UNA_METHOD_BBVI, UNA_METHOD_LUNA, UNA_METHODS };
+#define UNA_METHOD_LIST(X)                                                                                           \
+    X(UNA_METHOD_BOOTSTRAP, "Ens. boot.", "ensemble", "bootstrap") X(UNA_METHOD_ENSEMBLE, "Ensemble", "ensemble", "plain") \
+    X(UNA_METHOD_ANCHORED, "Anc. ens.", "ensemble", "anchored") X(UNA_METHOD_NLM, "NLM", "nlm", NULL)                \
+    X(UNA_METHOD_GP, "GP", "gp", NULL) X(UNA_METHOD_MCD, "MCD", "mcd", NULL) X(UNA_METHOD_SNGP, "SNGP", "sngp", NULL) \
+    X(UNA_METHOD_BBVI, "BBVI", "bbvi", NULL) X(UNA_METHOD_LUNA, "LUNA", "luna", NULL)
+enum { UNA_METHOD_LIST(UNA_PLACE) UNA_METHODS };
 extern const una_method una_methods[UNA_METHODS];
 /* Which one a spec is of; UNA_METHODS: none of them. */
 size_t una_method_of(const char *spec);
@@ -118,11 +122,11 @@ size_t una_method_of(const char *spec);
 /* The entries: the nine and `auto`. Tables end themselves. */
 extern const una_entry una_published_entries[];
 
-una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_group group, una_run *run);
-/* The group of the rows is that of the plan; measures of the gap are filled in for gaps, those of rows without a copy
- * for the others. */
-una_status una_published_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked,
-                                 una_rows_group group, una_run *run);
+/* The hooks of both experiments. Measures of the gap are filled in for gaps, those of rows without a copy for others. */
+una_status una_published_plan(una_plan *plan, const una_asked *asked, una_run *run);
+una_status una_published_prepare(una_plan *more, size_t number, const una_plan *wanted, const una_asked *asked,
+                                 una_run *run);
+una_status una_published_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run);
 double una_published_steps(const una_asked *asked);      /* most of a training of the thesis's protocol            */
 bool   una_published_is_thesis(const una_row_key *key);  /* or automatic                                           */
 

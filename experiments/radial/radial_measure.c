@@ -43,15 +43,6 @@ static una_status draw_rays(double **ray, size_t *count, size_t inputs, uint64_t
     return UNA_OK;
 }
 
-static void mean_and_sd(double *mean, double *sd, const double *value, size_t count)
-{
-    double sum = 0, square = 0;
-    for (size_t i = 0; i < count; i++) sum += value[i];
-    *mean = sum / (double)count;
-    for (size_t i = 0; i < count; i++) square += (value[i] - *mean) * (value[i] - *mean);
-    *sd = sqrt(square / (double)count);
-}
-
 una_status una_radial_curve(double *mean, double *sd, una_radial_std *std, const void *context, size_t inputs,
                             uint64_t seed, una_run *run)
 {
@@ -65,7 +56,7 @@ una_status una_radial_curve(double *mean, double *sd, una_radial_std *std, const
         for (size_t i = 0; i < rows * inputs; i++) x[i] = una_radial_radius(r) * ray[i];
         UNA_TRY(std(context, x, rows, out, run));
         for (size_t i = 0; i < rows; i++) out[i] *= stds;
-        mean_and_sd(&mean[r], &sd[r], out, rows);
+        una_moments(&mean[r], &sd[r], out, rows);
     }
     return UNA_OK;
 }

@@ -15,8 +15,7 @@
 typedef struct split_options { double seeds; const char *sets; } split_options;
 
 static const una_option table[] = {
-    { "seeds", UNA_COUNT, offsetof(split_options, seeds), "auto", 1, 1000, true, NULL,
-      UNA_SEEDS_HELP },
+    UNA_SEEDS_OPTION(split_options),
     { "sets", UNA_TEXT, offsetof(split_options, sets), "", 0, 0, false, NULL,
       "which data sets, with commas between, for instance boston or line; left out: the usual ones that are there" },
     { .name = NULL }
@@ -39,7 +38,7 @@ static const una_entry entries[] = {
     { NULL, NULL, NULL }
 };
 
-static const una_bench_measure measures[] = { UNA_SPLIT_LIST(UNA_MEASURE) { .name = NULL } };
+static const una_bench_measure measures[] = { UNA_SPLIT_LIST(UNA_FIELDS) { .name = NULL } };
 
 /* ---- which data sets ------------------------------------------------------------------------------------------ */
 
@@ -73,8 +72,7 @@ static void list_set(const listing *l, const una_split_set *set, size_t number)
 
     size_t usual = l->asked->quick || set->seeds == 0 ? 1 : set->seeds;
     for (size_t s = 0; s < (l->seeds ? l->seeds : usual); s++)
-        for (size_t m = 0; m < l->asked->model_count; m++)
-            una_plan_add(l->plan, una_model_row_key(&l->asked->models[m], "split", name.at, 0, l->asked->first + s));
+        una_plan_models(l->plan, l->asked, "split", name.at, l->asked->first + s);
 }
 
 static una_status split_check_list(const char *list, una_run *run)

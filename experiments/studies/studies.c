@@ -22,7 +22,7 @@ static const uint64_t fresh = UINT64_C(1) << 40, restart = UINT64_C(1) << 20;   
 typedef struct studies_options { double seeds; const char *study; } studies_options;
 
 static const una_option table[] = {
-    { "seeds", UNA_COUNT, offsetof(studies_options, seeds), "auto", 1, 1000, true, NULL, UNA_SEEDS_HELP },
+    UNA_SEEDS_OPTION(studies_options),
     { "study", UNA_TEXT, offsetof(studies_options, study), "", 0, 0, false, NULL,
       "which studies, with commas between: nlm_penalty,luna_heads, or of bias sex,age; left out: all" },
     { .name = NULL }
@@ -47,7 +47,7 @@ static const una_entry entries[] = {
     { NULL, NULL, NULL }
 };
 
-static const una_bench_measure measures[] = { UNA_CUBIC_LIST(UNA_MEASURE) UNA_STUDIES_LIST(UNA_MEASURE)
+static const una_bench_measure measures[] = { UNA_CUBIC_LIST(UNA_FIELDS) UNA_STUDIES_LIST(UNA_FIELDS)
                                               { .name = NULL } };
 
 /* ---- the table of studies ------------------------------------------------------------------------------------ */
@@ -257,31 +257,23 @@ static una_status studies_check_list(const char *list, una_run *run)
 
 typedef struct planning { una_plan *plan; const una_asked *asked; uint64_t seed; una_run *run; } planning;
 
-static una_status plan_spec(const planning *p, const char *text, const char *data, size_t restarts)
-{
-    una_bench_model model;
-    UNA_TRY(una_arena_check(p->asked->keep));
-    UNA_TRY(una_row_key_spec(&model.spec, &model.kind, &model.results, text, p->asked->keep, p->run));
-    model.results += p->asked->experiment->results;
-    for (size_t r = 0; r < restarts; r++)
-        una_plan_add(p->plan, una_model_row_key(&model, "studies", data, r, p->seed));
-    return UNA_OK;
-}
-
 static una_status plan_curve(const planning *p, const una_study_line *s, const una_studies_curve *curve)
 {
     size_t restarts = p->asked->quick ? s->quick_restarts : s->restarts;
-    for (size_t v = 0; v < UNA_STUDIES_VALUES && s->value[v]; v++)
-        UNA_TRY(plan_spec(p, una_studies_spec(s, s->value[v], curve, p->asked->quick, p->asked->keep),
-                          una_studies_data(s, s->value[v], curve, p->asked->keep), restarts));
+    for (size_t v = 0; v < UNA_STUDIES_VALUES && s->value[v]; v++) {
+        const char *spec = una_studies_spec(s, s->value[v], curve, p->asked->quick, p->asked->keep);
+        una_row_key like = { .study = "studies", .seed = p->seed,
+                             .data = una_studies_data(s, s->value[v], curve, p->asked->keep) };
+        UNA_TRY(una_arena_check(p->asked->keep));
+        UNA_TRY(una_plan_spec(p->plan, p->asked, spec, like, restarts, p->run));
+    }
     return UNA_OK;
 }
 
 static una_status plan_study(const planning *p, const una_study_line *s)
 {
     if (!s->spec) {
-        for (size_t m = 0; m < p->asked->model_count; m++)
-            una_plan_add(p->plan, una_model_row_key(&p->asked->models[m], "studies", s->name, 0, p->seed));
+        una_plan_models(p->plan, p->asked, "studies", s->name, p->seed);
         return UNA_OK;
     }
     if (!s->curve[0].label) return plan_curve(p, s, NULL);
@@ -297,7 +289,8 @@ static una_status studies_plan_fits(una_plan *plan, const una_asked *asked, una_
     UNA_TRY(studies_check_list(o->study, run));
     for (size_t i = 0; i < seeds; i++) {
         planning p = { plan, asked, asked->first + i, run };
-        UNA_TRY(plan_spec(&p, reference, cubic, 1));
+        const una_row_key like = { .study = "studies", .data = cubic, .seed = p.seed };
+        UNA_TRY(una_plan_spec(plan, asked, reference, like, 1, run));
         for (const una_study_line *s = una_studies_lines; s->name; s++)
             if (is_wanted(o->study, s->name)) UNA_TRY(plan_study(&p, s));
     }

@@ -20,7 +20,7 @@ enum { SEEDS = 10, QUICK_SEEDS = 4 };
 typedef struct targets_options { double seeds; const char *sets; } targets_options;
 
 static const una_option table[] = {
-    { "seeds", UNA_COUNT, offsetof(targets_options, seeds), "auto", 1, 1000, true, NULL, UNA_SEEDS_HELP },
+    UNA_SEEDS_OPTION(targets_options),
     { "sets", UNA_TEXT, offsetof(targets_options, sets), "", 0, 0, false, NULL,
       "which data sets, with commas between, for instance boston or line; left out: the usual ones that are there" },
     { .name = NULL }
@@ -45,7 +45,7 @@ static const una_entry entries[] = {
     TEN(name, what, "0"), TEN(name, what, "1"), TEN(name, what, "2"), TEN(name, what, "3"), POINT(name, what, "4", 0)
 
 static const una_bench_measure measures[] = {
-    UNA_TARGETS_LIST(UNA_MEASURE)
+    UNA_TARGETS_LIST(UNA_FIELDS)
     CURVE("mean", "related: mean of a along 41 points of [-4, 4]"),
     CURVE("std", "related: epistemic std of a along the same points"),
     { .name = NULL }

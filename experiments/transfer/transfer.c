@@ -25,7 +25,7 @@ static const char *const usual_features = "10,20,40,80,160", *const quick_featur
 typedef struct transfer_options { double seeds; const char *features; } transfer_options;
 
 static const una_option table[] = {
-    { "seeds", UNA_COUNT, offsetof(transfer_options, seeds), "auto", 1, 1000, true, NULL, UNA_SEEDS_HELP },
+    UNA_SEEDS_OPTION(transfer_options),
     { "features", UNA_TEXT, offsetof(transfer_options, features), "auto", 0, 0, false, NULL,
       "numbers of features, 10,20,40; auto: 10,20,40,80,160, quick: 10,40,160" },
     { .name = NULL }
@@ -46,7 +46,7 @@ static const una_entry entries[] = {
     { NULL, NULL, NULL }
 };
 
-static const una_bench_measure measures[] = { UNA_TRANSFER_LIST(UNA_MEASURE) { .name = NULL } };
+static const una_bench_measure measures[] = { UNA_TRANSFER_LIST(UNA_FIELDS) { .name = NULL } };
 
 /* ---- plan ---------------------------------------------------------------------------------------------------- */
 
@@ -112,13 +112,11 @@ static una_status plan_bands(una_plan *plan, size_t seeds, const una_asked *aske
 {
     bool wanted = false;
     for (size_t m = 0; m < asked->model_count; m++) wanted = wanted || strcmp(asked->models[m].kind, "gp") == 0;
-    for (size_t b = 0; wanted && b < UNA_TRANSFER_BANDS; b++) {
-        una_bench_model model = { .kind = "gp" };
-        UNA_TRY(una_row_key_spec(&model.spec, NULL, &model.results, una_transfer_bands[b].spec, asked->keep, run));
-        model.results += asked->experiment->results;
-        for (size_t s = 0; s < seeds; s++)
-            una_plan_add(plan, una_model_row_key(&model, "transfer", una_transfer_bands[b].data, 0, asked->first + s));
-    }
+    for (size_t b = 0; wanted && b < UNA_TRANSFER_BANDS; b++)
+        for (size_t s = 0; s < seeds; s++) {
+            una_row_key like = { .study = "transfer", .data = una_transfer_bands[b].data, .seed = asked->first + s };
+            UNA_TRY(una_plan_spec(plan, asked, una_transfer_bands[b].spec, like, 1, run));
+        }
     return UNA_OK;
 }
 

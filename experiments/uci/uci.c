@@ -12,29 +12,8 @@ static const una_option table[] = {
     { .name = NULL }
 };
 
-static const una_bench_measure measures[] = { UNA_PUBLISHED_LIST(UNA_MEASURE) UNA_PUBLISHED_NEW_LIST(UNA_MEASURE)
+static const una_bench_measure measures[] = { UNA_PUBLISHED_LIST(UNA_FIELDS) UNA_PUBLISHED_NEW_LIST(UNA_FIELDS)
                                               { .name = NULL } };
-
-static una_rows_group uci_rows_group(const una_asked *asked)
-{
-    return (una_rows_group)((const una_published *)asked->options)->group;
-}
-
-static una_status uci_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
-{
-    return una_published_plan(plan, asked, uci_rows_group(asked), run);
-}
-
-static una_status uci_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
-{
-    return una_published_measure(outcome, key, asked, uci_rows_group(asked), run);
-}
-
-static una_status uci_prepare(una_plan *more, size_t number, const una_plan *wanted, const una_asked *asked,
-                              una_run *run)
-{
-    return una_protocol_prepare(more, number, wanted, asked, uci_rows_group(asked), run);
-}
 
 const una_experiment una_experiment_uci = {
     .name = "uci",
@@ -51,10 +30,10 @@ const una_experiment una_experiment_uci = {
     .measures = measures,
     .entries = una_published_entries,
     .results = 1,
-    .plan = uci_plan_fits,
-    .prepare = uci_prepare,
+    .plan = una_published_plan,
+    .prepare = una_published_prepare,
     .prepared = una_protocol_prepared,
-    .measure = uci_measure,
+    .measure = una_published_measure,
     .claims = una_uci_claims,
     .claims_lead = "Claims of the thesis, and of ours.",
     .claims_caption = "Error bars: one standard deviation of NLM\xE2\x80\x99s over the splits. Holds if the 95 % "

@@ -25,28 +25,12 @@ static const una_option table[] = {
     PIECE(from, name, 18), PIECE(from, name, 19)
 
 static const una_bench_measure measures[] = {
-    UNA_PUBLISHED_LIST(UNA_MEASURE)
-    UNA_PUBLISHED_GAP_LIST(UNA_MEASURE)
+    UNA_PUBLISHED_LIST(UNA_FIELDS)
+    UNA_PUBLISHED_GAP_LIST(UNA_FIELDS)
     PROFILE(UNA_PUBLISHED_ALONG, "along_"),
     PROFILE(UNA_PUBLISHED_ACROSS, "across_"),
     { .name = NULL }
 };
-
-static una_status gap_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
-{
-    return una_published_plan(plan, asked, UNA_GROUP_GAP, run);
-}
-
-static una_status gap_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
-{
-    return una_published_measure(outcome, key, asked, UNA_GROUP_GAP, run);
-}
-
-static una_status gap_prepare(una_plan *more, size_t number, const una_plan *wanted, const una_asked *asked,
-                              una_run *run)
-{
-    return una_protocol_prepare(more, number, wanted, asked, UNA_GROUP_GAP, run);
-}
 
 const una_experiment una_experiment_gap = {
     .name = "gap",
@@ -62,10 +46,10 @@ const una_experiment una_experiment_gap = {
     .options_size = sizeof(una_published),
     .measures = measures,
     .entries = una_published_entries,
-    .plan = gap_plan_fits,
-    .prepare = gap_prepare,
+    .plan = una_published_plan,
+    .prepare = una_published_prepare,
     .prepared = una_protocol_prepared,
-    .measure = gap_measure,
+    .measure = una_published_measure,
     .claims = una_gaps_claims,
     .claims_lead = "Claims of the thesis, and of ours.",
     .claims_caption = "A gap counts as noticed if the increase of the mean epistemic std in it, over that at test rows "

@@ -119,6 +119,24 @@ una_row_key una_model_row_key(const una_bench_model *model, const char *study, c
     return (una_row_key){ study, data, split, model->spec, seed, model->results };
 }
 
+void una_plan_models(una_plan *plan, const una_asked *asked, const char *study, const char *data, uint64_t seed)
+{
+    for (size_t m = 0; m < asked->model_count; m++)
+        una_plan_add(plan, una_model_row_key(&asked->models[m], study, data, 0, seed));
+}
+
+una_status una_plan_spec(una_plan *plan, const una_asked *asked, const char *spec, una_row_key like, size_t count,
+                         una_run *run)
+{
+    UNA_TRY(una_row_key_spec(&like.spec, NULL, &like.results, spec, asked->keep, run));
+    like.results += asked->experiment->results;
+    for (size_t split = 0; split < count; split++) {
+        like.split = split;
+        una_plan_add(plan, like);
+    }
+    return UNA_OK;
+}
+
 size_t una_seed_count(double given, size_t usual, size_t quick, const una_asked *asked)
 {
     if (!UNA_IS_AUTO(given)) return (size_t)given;

@@ -126,7 +126,7 @@ struct una_experiment {
 /* A list of measures, LIST(X), has X(PLACE, "name", "title", "unit", "help", better) for each: the enumeration of their
  * places and their rows in a table follow from it. */
 #define UNA_PLACE(place, ...) place,
-#define UNA_MEASURE(place, ...) { __VA_ARGS__ },
+#define UNA_FIELDS(place, ...) { __VA_ARGS__ },
 
 /* NULL-terminated, in registry.c. */
 extern const una_experiment *const una_experiments[];
@@ -136,6 +136,11 @@ extern const una_experiment *const una_experiments[];
 /* The key of a model's fit; study and data are borrowed. */
 una_row_key una_model_row_key(const una_bench_model *model, const char *study, const char *data, uint64_t split,
                               uint64_t seed);
+/* A fit of every model that was asked for. */
+void        una_plan_models(una_plan *plan, const una_asked *asked, const char *study, const char *data, uint64_t seed);
+/* Fits of a spec that the experiment has by itself, with split 0 ... count - 1. */
+una_status  una_plan_spec(una_plan *plan, const una_asked *asked, const char *spec, una_row_key like, size_t count,
+                          una_run *run);
 /* How many seeds are asked for: those that were given, else (auto) `usual`, or `quick` in a quick run. */
 size_t una_seed_count(double given, size_t usual, size_t quick, const una_asked *asked);
 /* una_fit, to a model that ends with the run's scratch memory (model/above.h has more of this): that of a measure is
@@ -190,6 +195,7 @@ una_status una_experiment_page(const una_findings *findings, const una_bench_cla
                                const una_asked *asked, una_run *run);
 
 /* Options that several experiments share have one flag in the program, and one help text. */
+#define UNA_SEEDS_OPTION(type) { "seeds", UNA_COUNT, offsetof(type, seeds), "auto", 1, 1000, true, NULL, UNA_SEEDS_HELP }
 #define UNA_SEEDS_HELP "how many seeds, from the run's on; auto: as many as the experiment has by itself"
 #define UNA_DATA_HELP  "folder of the data: with uci/NAME.csv and uci/splits/NAME.json in it, mnist/ or faces/"
 

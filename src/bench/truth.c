@@ -8,6 +8,15 @@
 
 static const double band_95 = 1.959963984540054;
 
+void una_moments(double *mean, double *std, const double *value, size_t count)
+{
+    double sum = 0, square = 0;
+    for (size_t i = 0; i < count; i++) sum += value[i];
+    *mean = sum / (double)count;
+    for (size_t i = 0; i < count; i++) square += (value[i] - *mean) * (value[i] - *mean);
+    *std = sqrt(square / (double)count);
+}
+
 una_status una_truth_new(una_truth *t, size_t rows, size_t inputs, una_arena *arena)
 {
     *t = (una_truth){ .rows = rows, .inputs = inputs };

@@ -25,6 +25,9 @@ typedef struct una_truth_scores {
     double noise_range;                  /* largest over smallest predicted noise std                       */
 } una_truth_scores;
 
+/* Mean and standard deviation around it (over n) of some numbers. */
+void       una_moments(double *mean, double *std, const double *value, size_t count);
+
 una_status una_truth_new(una_truth *truth, size_t rows, size_t inputs, una_arena *arena);
 /* y from f and noise. */
 void       una_truth_add_noise(una_truth *truth, una_rng *rng);

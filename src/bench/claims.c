@@ -260,7 +260,7 @@ una_status una_claim_judge(int *holds, una_text *numbers, const una_claim *claim
                            una_run *run)
 {
     una_judging j = { .claim = claim, .findings = findings, .numbers = numbers, .run = run, .holds = UNA_CANNOT_TELL };
-    UNA_SCOPED(run, (claim->rule->judge ? claim->rule->judge : una_judge_inequalities)(&j));
+    UNA_TRY((claim->rule->judge ? claim->rule->judge : una_judge_inequalities)(&j));
     *holds = j.holds;
     return UNA_OK;
 }

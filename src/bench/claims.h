@@ -60,7 +60,7 @@ struct una_judging {                     /* a claim while it is judged          
     size_t              margins_given;            /* margins that the words have given so far                                */
 };
 
-/* The holding of a claim, and the numbers behind it. */
+/* The holding of a claim, and the numbers behind it. Work from scratch. */
 una_status una_claim_judge(int *holds, una_text *numbers, const una_claim *claim, const una_findings *findings,
                            una_run *run);
 una_status una_judge_inequalities(una_judging *j);

@@ -180,10 +180,8 @@ una_status una_choose_by_evidence(double *noise_var, double *prior_var, const un
     UNA_TRY(una_stats_check(stats, run));
     if (!(stats->rows >= 1)) UNA_FAIL(run, UNA_E_INPUT, "the noise cannot be chosen without rows");
     if (!(stats->square > 0)) UNA_FAIL(run, UNA_E_NUMERIC, ZERO_TARGETS);
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = climb_evidence(noise_var, prior_var, stats, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, climb_evidence(noise_var, prior_var, stats, run));
+    return UNA_OK;
 }
 
 /* ---- held-out likelihood --------------------------------------------------------------------------------- */

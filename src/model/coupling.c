@@ -375,10 +375,8 @@ una_status una_model_joint_log_lik(double *log_lik, size_t *rows, const una_mode
                                    una_run *run)
 {
     una_clear_message(run);
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = joint_log_lik(log_lik, rows, model, data, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, joint_log_lik(log_lik, rows, model, data, run));
+    return UNA_OK;
 }
 
 /* ---- functions of all targets ----------------------------------------------------------------------------------- */

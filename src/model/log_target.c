@@ -109,10 +109,8 @@ una_status una_functions_in_units(const una_model *model, const double *x, size_
 {
     const una_columns *c = &model->columns;
     if (c->log_target) {
-        una_mark mark = una_arena_mark(&run->scratch);
-        una_status status = log_target_functions(model, x, rows, count, f, run);
-        una_arena_release(&run->scratch, mark);
-        return status;
+        UNA_SCOPED(run, log_target_functions(model, x, rows, count, f, run));
+        return UNA_OK;
     }
     for (size_t i = 0; i < count * rows; i++) {
         f[i] = c->target_centre + c->target_scale * f[i];

@@ -77,10 +77,8 @@ static una_status find_repeated_rows(una_repeated_rows *r, const una_model *mode
 una_status una_repeated_rows_find(una_repeated_rows *repeats, const una_model *model, const double *x, const double *y,
                                   size_t rows, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = find_repeated_rows(repeats, model, x, y, rows, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, find_repeated_rows(repeats, model, x, y, rows, run));
+    return UNA_OK;
 }
 
 void una_repeated_rows_warn(const una_repeated_rows *r, const char *origin, una_run *run)

@@ -93,10 +93,8 @@ static una_status score_block(void *context, una_predictive *p, size_t from, siz
     const scoring *s = context;
     const double *y = s->y + from;
     if (s->columns->log_target) {
-        una_mark mark = una_arena_mark(&run->scratch);
-        una_status status = score_log_target(s, p, from, rows, run);
-        una_arena_release(&run->scratch, mark);
-        return status;
+        UNA_SCOPED(run, score_log_target(s, p, from, rows, run));
+        return UNA_OK;
     }
     in_units u = block_in_users_units(s->columns, p, rows);
 

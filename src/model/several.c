@@ -226,10 +226,7 @@ static una_status check_target_rows(fitting *f, size_t t)
 static una_status check_rows_of_targets(fitting *f)
 {
     for (size_t t = 0; t < f->whole->targets; t++) {
-        una_mark mark = una_arena_mark(&f->run->scratch);
-        una_status status = check_target_rows(f, t);
-        una_arena_release(&f->run->scratch, mark);
-        UNA_TRY(status);
+        UNA_SCOPED(f->run, check_target_rows(f, t));
     }
     return UNA_OK;
 }
@@ -481,10 +478,7 @@ una_status una_several_observe(una_model *model, const double *x, const double *
     size_t inputs = model->target[0]->columns.input_count;
     una_problem more = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = model->targets };
     for (size_t t = 0; t < model->targets; t++) {
-        una_mark mark = una_arena_mark(&run->scratch);
-        una_status status = observe_target(model, &more, t, run);
-        una_arena_release(&run->scratch, mark);
-        UNA_TRY(status);
+        UNA_SCOPED(run, observe_target(model, &more, t, run));
     }
     model->info.rows += rows;
     return UNA_OK;
@@ -523,10 +517,7 @@ una_status una_several_relearn(una_model *whole, const una_dataset *data, const 
     size_t rows;
     UNA_TRY(encode_targets(whole, data, &x, &y, &rows, run));
     for (size_t t = 0; t < whole->targets; t++) {
-        una_mark mark = una_arena_mark(&run->scratch);
-        una_status status = una_model_relearn_here(whole->target[t], data, set, set_count, run);
-        una_arena_release(&run->scratch, mark);
-        UNA_TRY(status);
+        UNA_SCOPED(run, una_model_relearn_here(whole->target[t], data, set, set_count, run));
     }
     whole->info.rows = rows;
     return una_model_add_note(&whole->info, "The features are those of another fit: these rows taught the posteriors "

@@ -218,10 +218,7 @@ static una_status count_rows_across(size_t *across, const una_problem *p, una_ru
 static una_status warn_of_rows_across(const una_problem *p, una_fit_result *result, una_run *run)
 {
     size_t across, rows = una_oof_x(p).rows;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = count_rows_across(&across, p, run);
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
+    UNA_SCOPED(run, count_rows_across(&across, p, run));
 
     if (across * ONE_ROW_IN <= rows) return UNA_OK;
     una_notes_add(&result->warnings, p->folds ?

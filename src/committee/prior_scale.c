@@ -49,8 +49,7 @@ static una_status inside_of(unsigned char **own, const unsigned char *inside, si
                             size_t target, una_run *run)
 {
     size_t rows = whole->x.rows, outputs = whole->outputs, next = 0;
-    *own = UNA_GET_ROWS(&run->scratch, unsigned char, regions * rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS_AT(&run->scratch, *own, regions * rows);
     for (size_t k = 0; k < regions; k++)
         for (size_t i = 0; i < rows; i++)
             if (!isnan(whole->y[i * outputs + target])) (*own)[next++] = inside[k * rows + i];

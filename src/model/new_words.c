@@ -81,8 +81,7 @@ una_status una_new_words_extra(double *extra, const una_model *model, una_view x
 
 static una_status new_extra(double **extra, const una_model *model, una_view x, una_run *run)
 {
-    *extra = UNA_GET(&run->scratch, double, x.rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, *extra, x.rows);
     return una_new_words_extra(*extra, model, x, run);
 }
 

@@ -428,8 +428,8 @@ static una_status log_target_slope_at(const una_model *model, const double *give
                                       double *dstd, una_run *run)
 {
     const una_columns *c = &model->columns;
-    double *dm = UNA_GET(&run->scratch, double, c->input_count), *ds = UNA_GET(&run->scratch, double, c->input_count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, dm, c->input_count);
+    UNA_NEW(&run->scratch, double, ds, c->input_count);
     UNA_TRY(una_log_target_slope(model, x, dm, ds, run));
     slopes_of_columns(c, given, dm, 1, dmean);
     slopes_of_columns(c, given, ds, 1, dstd);

@@ -145,8 +145,8 @@ static una_status weigh_stack(stacked_kind *stack, size_t count, double *oof_log
                               size_t *complete_rows, una_run *run)
 {
     const double doubt = 10;
-    double *weight = UNA_GET(&run->scratch, double, count), sum = 0;
-    UNA_TRY(una_arena_check(&run->scratch));
+    double sum = 0;
+    UNA_NEW(&run->scratch, double, weight, count);
     *complete_rows = pack_complete_rows(oof_log_lik, count, rows);
     una_stack(weight, oof_log_lik, count, *complete_rows, doubt);
     for (size_t k = 0; k < count; k++) {

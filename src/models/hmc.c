@@ -351,8 +351,8 @@ static una_status hmc_rows(una_bnn *bnn, const hmc *m, const una_problem *p, una
 {
     size_t more = p->valid_joins ? p->valid_x.rows : 0, inputs = p->x.cols;
     bnn->rows = p->x.rows + more;
-    double *x = UNA_GET_ROWS(&run->scratch, double, bnn->rows * inputs), *y = UNA_GET(&run->scratch, double, bnn->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, double, x, bnn->rows * inputs);
+    UNA_NEW(&run->scratch, double, y, bnn->rows);
     to_network(m, p->x, x);
     if (more) to_network(m, p->valid_x, x + p->x.rows * inputs);
     for (size_t i = 0; i < bnn->rows; i++)

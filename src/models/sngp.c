@@ -122,8 +122,8 @@ static una_status follow_precision(una_stats *stats, const double *phi, const do
     size_t k = stats->features, batch = how->batch < rows ? how->batch : rows, step = 0;
     UNA_TRY(una_order_new(&order, rows, &run->scratch));
     una_stats_init(&part, k, &run->scratch);
-    double *some = UNA_GET(&run->scratch, double, batch * k), *some_y = UNA_GET(&run->scratch, double, batch);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, some, batch * k);
+    UNA_NEW(&run->scratch, double, some_y, batch);
 
     for (size_t pass = 0; pass < PASSES; pass++) {
         una_rng rng = una_rng_at(how->seed, UNA_FOR_BATCHES, (uint64_t)3 << 40 | pass);

@@ -332,8 +332,7 @@ static una_status hold_fifth(bool **held, const una_problem *p, una_run *run)
     size_t rows = p->x.rows, fifth = rows / 5;
     uint32_t *order;
     una_copies copies;
-    *held = UNA_GET(&run->scratch, bool, rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, *held, rows);
     UNA_TRY(una_split_copies(&copies, p->x, run));
     UNA_TRY(una_hold_rows(&order, &fifth, &copies, rows, una_rng_at(p->seed, UNA_FOR_SPLIT, 1), run));
     for (size_t i = 0; i < fifth; i++) (*held)[order[i]] = true;

@@ -33,8 +33,7 @@ una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y,
 una_status una_basis_phi(const una_basis *basis, una_view x, double **phi, una_run *run)
 {
     una_feature_map map = map_of(basis);
-    *phi = UNA_GET_ROWS(&run->scratch, double, x.rows * una_map_columns(&map));
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS_AT(&run->scratch, *phi, x.rows * una_map_columns(&map));
     return una_map_phi(&map, x, *phi, run);
 }
 

@@ -90,8 +90,7 @@ una_training_job una_basis_job(const una_basis_options *o, una_network_f32 net, 
 
 una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena)
 {
-    *group = UNA_GET(arena, size_t, columns->input_count);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, *group, columns->input_count);
     for (size_t d = 0; d < columns->input_count; d++) {
         const una_input *input = una_columns_input(columns, d);
         (*group)[d] = input->level == SIZE_MAX ? SIZE_MAX : input->source;

@@ -46,8 +46,7 @@ static void free_trainings(trainings *all)
 static una_status split_rows(una_training_rows **rows, const una_training_plan *plan, una_run *run)
 {
     size_t sets = plan->folds ? plan->folds : 1;
-    *rows = UNA_GET(&run->scratch, una_training_rows, sets);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, *rows, sets);
     if (plan->all_rows) return una_training_rows_all(*rows, plan->problem, &run->scratch);
     for (size_t i = 0; i < sets; i++)
         UNA_TRY(una_training_rows_split(*rows + i, plan->problem, una_training_plan_fold(plan, i), &run->scratch));
@@ -230,8 +229,8 @@ static una_status has_valid_cells(bool *any, choice *c)
 /* One prior variance for all targets, where none is given. */
 static una_status choose_one_prior(una_crossfit *fit, choice *c, una_run *run)
 {
-    double *noise_var = UNA_GET(&run->scratch, double, fit->targets), prior_var;
-    UNA_TRY(una_arena_check(&run->scratch));
+    double prior_var;
+    UNA_NEW(&run->scratch, double, noise_var, fit->targets);
     for (size_t t = 0; t < fit->targets; t++) {
         noise_var[t] = fit->chosen[t].noise_var;
         UNA_TRY(check_given_noise(noise_var[t], run));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Weights and noise chosen by out-of-fold predictions; one head for several targets. See choices.h.
+ * Weights and noise chosen by out-of-fold predictions; one head for several targets. See steps.h.
  */
-#include "committee/choices.h"
+#include "committee/steps.h"
 
 #include "train/basis.h"
 #include "train/joint_targets.h"

@@ -5,10 +5,7 @@
  */
 #include "committee/committee.h"
 
-#include "committee/choices.h"
-#include "committee/fixed_features.h"
-#include "committee/oof_refit.h"
-#include "committee/prior_scale.h"
+#include "committee/steps.h"
 #include "train/joint_targets.h"
 #include "train/network.h"
 

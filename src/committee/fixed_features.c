@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * One posterior of all rows, and its predictions of each fold without the fold's rows. See fixed_features.h.
+ * One posterior of all rows, and its predictions of each fold without the fold's rows. See steps.h.
  */
-#include "committee/fixed_features.h"
+#include "committee/steps.h"
 
-#include "committee/oof_refit.h"
 #include "la/la.h"
 #include "model/validation_split.h"
 

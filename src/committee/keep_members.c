@@ -3,7 +3,7 @@
  * What a committee ends with: every member's posterior takes in all rows, under the weights, noise and prior variance
  * that were chosen; what the result reports; and posteriors that are relearnt later.
  */
-#include "committee/choices.h"
+#include "committee/steps.h"
 
 #include "train/basis.h"
 

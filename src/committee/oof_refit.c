@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Repeats with scaled inputs are replaced by refits whose scale does not know the fold. See oof_refit.h.
+ * Repeats with scaled inputs are replaced by refits whose scale does not know the fold. See steps.h.
  */
-#include "committee/oof_refit.h"
+#include "committee/steps.h"
 
 #include "committee/relevance.h"
 

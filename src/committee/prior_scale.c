@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A prior variance chosen by trainings that leave out whole regions. See prior_scale.h.
+ * A prior variance chosen by trainings that leave out whole regions. See steps.h.
  */
-#include "committee/prior_scale.h"
+#include "committee/steps.h"
 
 #include "committee/regions.h"
 

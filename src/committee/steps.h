@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The steps of the default algorithm that have files of their own; committee.c calls them in this order. Each does it for
+ * every target.
+ */
+#ifndef UNA_STEPS_H
+#define UNA_STEPS_H
+
+#include "committee/member_fits.h"
+
+/* ---- fixed_features.c: kinds whose features have not seen the target (gp, linear, tuna) --------------------------- */
+
+/* One posterior of all rows, which predicts each fold without the fold's rows. The noise varies where out-of-fold
+ * predictions show it. A given noise_std applies at the end: the shape is learnt as if it were not given. For a kind with
+ * `search`, lengths are chosen under the shape too, where that makes out-of-fold rows likelier. */
+una_status una_fixed_features_fit(una_fitting *f);
+
+/* ---- choices.c: what out-of-fold predictions decide ---------------------------------------------------------------- */
+
+/* Room for the members' out-of-fold predictions, and what they predicted, of one target. */
+una_status una_oof_of_members(una_committee *c);
+/* Weights of the repeats, of each target, or the same for all of them; and a first noise. */
+una_status una_choose_weights(una_committee *c);
+/* With the prior variance: noise and shape; then what several targets have in common, notes in the result say which. */
+una_status una_choose_noise(una_committee *c);
+
+/* ---- prior_scale.c: the prior variance, which alone decides how wide bands are away from the data ------------------ */
+
+/* Whether regions choose it: an automatic prior variance, of a head that can be relearnt, and enough rows, not too many. */
+bool       una_prior_scale_is_wanted(const una_committee *members);
+/* As given; or by further trainings that leave out whole regions, whose rows then choose it (regions.h). */
+una_status una_choose_prior_scale(una_committee *members);
+
+/* ---- oof_refit.c: strictly out-of-fold predictions ------------------------------------------------------------------ */
+
+/* Scales of the inputs (relevance) are learnt from all rows, so members with scaled inputs predict their left-out rows a
+ * little too well, even where the target is pure noise. For reports each fold is therefore predicted by one refit, whose
+ * scale is learnt without the fold. Folds that get a refit: all for few rows, fewer for many; 1 without folds. */
+size_t     una_oof_refit_folds(const una_problem *problem);
+/* Fills in result->oof of each target, where the caller asks for it, by refits if need be. */
+una_status una_report_oof(una_committee *c);
+
+/* ---- keep_members.c -------------------------------------------------------------------------------------------------- */
+
+/* Scores, and all members with the posterior of all rows. */
+una_status una_finish_posteriors(una_committee *c);
+
+#endif

@@ -202,11 +202,11 @@ una_status una_run_give_up(una_status mine, una_run *run);
 
 /* A call that asks for such sums: ranks make it together, and all end with the failure of the first that fails. A call
  * inside of such a call is part of it. status: an una_status that is there. */
-#define UNA_SHARED_CALL(status, run, call)                                      \
+#define UNA_SHARED_CALL(status, run, call)                                   \
     do {                                                                     \
-        una_rank_group una_shared;                                              \
-        una_rank_group_enter(&una_shared, (run));                          \
-        (status) = una_rank_group_leave(&una_shared, (call), (run));       \
+        una_rank_group una_shared;                                           \
+        una_rank_group_enter(&una_shared, (run));                            \
+        (status) = una_rank_group_leave(&una_shared, (call), (run));         \
     } while (0)
 typedef struct una_rank_group {
     una_status status;           /* sticky: of the first failure, and its sentence                  */

@@ -61,7 +61,7 @@ static una_status bbvi_fit(una_fitting *f)
 {
     una_sampled *m = f->target->state;
     bbvi_options *o = f->target->options;
-    UNA_TRY(una_sampled_shape(m, &o->base, 2, f->problem, f->keep, f->run));
+    UNA_TRY(una_sampled_shape(f, 2));
     m->part = bbvi_part;
     m->parts = (size_t)o->draws;
     m->prior_var = o->weight_var;

@@ -92,7 +92,7 @@ static una_status mcd_fit(una_fitting *f)
         UNA_FAIL(run, UNA_E_USAGE, "mcd: dropout is 1, so every unit would be dropped and nothing could be learnt; "
                  "give a number below 1, such as 0.05");
 
-    UNA_TRY(una_sampled_shape(&m->base, &o->base, 1, problem, f->keep, run));
+    UNA_TRY(una_sampled_shape(f, 1));
     m->base.part = mcd_part;
     m->base.parts = (size_t)o->passes;
     m->base.prior_var = 2 / pow(o->length_scale, 2);

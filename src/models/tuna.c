@@ -308,7 +308,7 @@ static una_status tuna_rows(una_training_rows *data, const references *r, const 
                             una_run *run)
 {
     size_t rows = r->rows + (held ? p->x.rows : 0), inputs = r->inputs, wide = UNA_PADDED(r->heads);
-    *data = (una_training_rows){ .inputs = inputs };
+    *data = (una_training_rows){ .inputs = inputs, .outputs = 1 };
     UNA_NEW_ROWS_AT(&run->scratch, data->x, rows * inputs);
     UNA_NEW_ROWS_AT(&run->scratch, data->target, rows * (r->heads == 1 ? 1 : wide));
     if (r->heads == 1) wide = 1;

@@ -144,7 +144,7 @@ static una_status basis_finish(void *context, void *training, una_run *run)
     double noise_var, rmse, score = 0, sum = 0, all = 0;
     void *work;
     (void)context;
-    t->targets = una_training_rows_outputs(r);
+    t->targets = r->outputs;
     t->of = UNA_GET(&t->base.arena, basis_target, t->targets);
     double *valid_phi = una_phi_with_one(r->valid_rows, k, &t->base.arena);
     double *valid_y = una_copy_numbers(r->valid_y, r->valid_rows * t->targets, &t->base.arena);

@@ -70,21 +70,21 @@ void una_augment_rows(const una_augment *how, una_rng *rng, float *x, size_t row
 /* Points between two training rows, or on the line through them. */
 static void diverse_place_probes(diverse *d, size_t step)
 {
-    const una_batches *b = &d->t->batches;
+    const una_training_rows *r = d->t->job->rows;
     una_rng rng = una_goal_random(d->t, UNA_FOR_PROBES, step);
     for (size_t i = 0; d->now.own_probes && i < d->now.probes; i++) {
-        const float *one = b->all_x + una_rng_below(&rng, b->all) * b->inputs;
-        const float *other = b->all_x + una_rng_below(&rng, b->all) * b->inputs;
+        const float *one = r->x + una_rng_below(&rng, r->rows) * r->inputs;
+        const float *other = r->x + una_rng_below(&rng, r->rows) * r->inputs;
         double u = una_rng_uniform(&rng);
         float s = (float)(d->t->job->how.probes == UNA_PROBES_BEYOND ? 3 * u - 1 : u);
-        float *to = d->x + (d->now.plain + i) * b->inputs;
-        for (size_t k = 0; k < b->inputs; k++) to[k] = s * one[k] + (1 - s) * other[k];
+        float *to = d->x + (d->now.plain + i) * r->inputs;
+        for (size_t k = 0; k < r->inputs; k++) to[k] = s * one[k] + (1 - s) * other[k];
     }
 }
 
 static void diverse_directions(diverse *d, size_t step)
 {
-    size_t inputs = d->t->batches.inputs;
+    size_t inputs = d->t->size.inputs;
     una_rng rng = una_goal_random(d->t, UNA_FOR_DIRECTIONS, step);
     for (size_t k = 0; k < d->now.directions; k++) {
         float *to = d->direction + k * inputs;
@@ -101,7 +101,7 @@ static void diverse_move_probes(diverse *d, size_t step)
 {
     const una_training_settings *how = &d->t->job->how;
     const una_diverse_shape *at = &d->now;
-    size_t inputs = d->t->batches.inputs, first = at->plain + (at->own_probes ? at->probes : 0);
+    size_t inputs = d->t->size.inputs, first = at->plain + (at->own_probes ? at->probes : 0);
     float std = (float)how->perturbation_std;
     una_rng rng = una_goal_random(d->t, UNA_FOR_PERTURBATION, step);
     d->t->kern->normals(at->probes * at->directions, rng.key, rng.counter, std, 1e-3f * std, d->delta);
@@ -119,7 +119,7 @@ static void diverse_rows_of_step(diverse *d, size_t step)
     const una_training_job *job = d->t->job;
     una_batches *b = &d->t->batches;
     una_rng rng = una_goal_random(d->t, UNA_FOR_AUGMENT, step), units = una_goal_random(d->t, UNA_FOR_PERTURBATION, step);
-    una_batches_next(b);
+    una_goal_next_batch(d->t);
     una_augment_rows(&job->augment, &rng, b->x, b->rows, d->spare);
     d->now = d->most;
     d->now.plain = b->rows;
@@ -127,7 +127,7 @@ static void diverse_rows_of_step(diverse *d, size_t step)
         una_dropout_mask(&units, job->goal_options.dropout.rate, b->rows * UNA_PADDED(d->now.features), d->mask);
     if (d->now.probes == 0) return;
     d->now.probes = b->rows;
-    memcpy(d->x, b->x, b->rows * b->inputs * sizeof *d->x);
+    memcpy(d->x, b->x, b->rows * d->t->size.inputs * sizeof *d->x);
     diverse_place_probes(d, step);
     diverse_directions(d, step);
     diverse_move_probes(d, step);
@@ -140,7 +140,7 @@ static double diverse_penalty(const una_training_context *t, const float *p, flo
 {
     const una_training_settings *how = &t->job->how;
     const una_body_size *size = &t->size;
-    double weight = how->penalty * (double)t->batches.rows / (double)t->batches.all, share = 1 - how->head_relief;
+    double weight = how->penalty * (double)t->batches.rows / (double)t->job->rows->rows, share = 1 - how->head_relief;
     size_t heads = size->parameters - size->carried - size->head;
     double square = t->kern->ridge(size->head, (float)(2 * weight), p, g);
     square += share * t->kern->ridge(heads, (float)(2 * weight * share), p + size->head, g + size->head);

@@ -18,12 +18,41 @@
 #include "nn/dropout.h"
 #include "nn/spectral.h"
 
+una_rng una_goal_random(const una_training_context *t, una_purpose purpose, size_t step)
+{
+    return una_rng_at(t->job->how.seed, purpose, t->job->how.stream << 40 | step);
+}
+
 una_status una_goal_batches(una_training_context *t, una_run *run)
 {
+    const una_training_rows *r = t->job->rows;
     const una_training_settings *how = &t->job->how;
+    una_batches *b = &t->batches;
+    bool whole = how->batch == 0 || how->batch >= r->rows || how->descent.optimiser == UNA_GD;
     t->kern = una_kernels_named_f32(run->settings.kernels);
-    return una_batches_init(&t->batches, t->job->rows, how->descent.optimiser == UNA_GD ? 0 : how->batch, how->seed,
-                            how->stream, &run->scratch);
+    b->count = whole ? 1 : (r->rows + how->batch / 2) / how->batch;
+    b->most = (r->rows + b->count - 1) / b->count;
+    UNA_NEW_AT(&run->scratch, b->x, b->most * r->inputs);
+    UNA_NEW_AT(&run->scratch, b->target, b->most);
+    return una_order_new(&b->order, r->rows, &run->scratch);
+}
+
+void una_goal_next_batch(una_training_context *t)
+{
+    const una_training_rows *r = t->job->rows;
+    una_batches *b = &t->batches;
+    size_t at = b->step % b->count, from = at * r->rows / b->count;
+    if (at == 0 && b->count > 1) {
+        una_rng rng = una_goal_random(t, UNA_FOR_BATCHES, b->step / b->count);
+        una_rng_permute(&rng, b->order, r->rows);
+    }
+    b->rows = (at + 1) * r->rows / b->count - from;
+    for (size_t i = 0; i < b->rows; i++) {
+        size_t row = b->order[from + i];
+        memcpy(b->x + i * r->inputs, r->x + row * r->inputs, r->inputs * sizeof(float));
+        b->target[i] = r->target[row];
+    }
+    b->step++;
 }
 
 /* Batches, and work for them. */
@@ -31,11 +60,6 @@ static una_status begin_batches(una_training_context *t, una_run *run)
 {
     UNA_TRY(una_goal_batches(t, run));
     return una_network_work_f32(&t->work, &t->net, t->batches.most, run);
-}
-
-una_rng una_goal_random(const una_training_context *t, una_purpose purpose, size_t step)
-{
-    return una_rng_at(t->job->how.seed, purpose, t->job->how.stream << 40 | step);
 }
 
 /* ---- bounds of singular values ---------------------------------------------------------------------------- */
@@ -84,8 +108,8 @@ static una_status squares_gradient(void *context, size_t step, const float *p, f
     const squares *s = context;
     una_training_context *t = s->t;
     (void)step, (void)run;
-    una_batches_next(&t->batches);
-    double rows = (double)t->batches.rows, share = rows / (double)t->batches.all;
+    una_goal_next_batch(t);
+    double rows = (double)t->batches.rows, share = rows / (double)t->job->rows->rows;
     const una_squares_f32 of = { t->batches.x, t->batches.target, t->batches.rows,
                                  s->anchor ? 1 / rows : t->job->how.fit_weight,
                                  s->anchor ? 0 : t->job->how.penalty * share };
@@ -165,7 +189,7 @@ static una_status evidence_gradient(void *context, size_t step, const float *p, 
     (void)step;
     una_net_forward_f32(e->t->work, p, r->x, r->rows, (una_outputs){ .phi = e->phi, .stride = k });
     memset(e->narrow, 0, r->rows * features * sizeof(double));
-    for (size_t t = 0; t < una_training_rows_outputs(r); t++) UNA_TRY(add_target(e, t, &log_evidence, run));
+    for (size_t t = 0; t < r->outputs; t++) UNA_TRY(add_target(e, t, &log_evidence, run));
     memset(g, 0, net->parameters * sizeof *g);
     for (size_t i = 0; i < net->hidden_parameters; i++) {
         square += (double)p[i] * (double)p[i];
@@ -188,7 +212,7 @@ una_status una_goal_evidence(una_trainable_f32 *what, una_training_context *t, u
     una_head_init(&e->head, k, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
     e->head.prior_var = job->goal_options.evidence.prior_var;
-    UNA_TRY(una_cells_take(&e->cells, rows, k, una_training_rows_outputs(job->rows), &run->scratch));
+    UNA_TRY(una_cells_take(&e->cells, rows, k, job->rows->outputs, &run->scratch));
     *what = (una_trainable_f32){ .context = e, .gradient = evidence_gradient };
     return una_network_work_f32(&t->work, &t->net, 1, run);
 }
@@ -211,11 +235,10 @@ static una_status dropout_gradient(void *context, size_t step, const float *p, f
     double drop = job->goal_options.dropout.rate;
     (void)run;
     una_rng rng = una_goal_random(d->t, UNA_FOR_PERTURBATION, step);
-    una_batches_next(b);
-    if (job->goal_options.dropout.inputs) {
-        una_dropout_mask(&rng, drop, b->rows * b->inputs, d->input_mask);
-        for (size_t i = 0; i < b->rows * b->inputs; i++) b->x[i] *= d->input_mask[i];
-    }
+    una_goal_next_batch(d->t);
+    size_t numbers = job->goal_options.dropout.inputs ? b->rows * net->size[0] : 0;
+    una_dropout_mask(&rng, drop, numbers, d->input_mask);
+    for (size_t i = 0; i < numbers; i++) b->x[i] *= d->input_mask[i];
     for (size_t k = 0; k < net->depth; k++)
         una_dropout_mask(&rng, drop, b->rows * UNA_PADDED(net->size[k + 1]), d->mask[k]);
 
@@ -284,8 +307,8 @@ static una_status bound_gradient(void *context, size_t step, const double *p, do
     size_t samples = job->goal_options.elbo.samples;
     una_rng rng = una_goal_random(b->t, UNA_FOR_PERTURBATION, step);
     b->normals->normals(samples * b->count, rng.key, rng.counter, 1, 0, b->eps);
-    una_batches_next(&b->t->batches);
-    b->fit_weight = job->how.fit_weight * (double)b->t->batches.all / (double)b->t->batches.rows;
+    una_goal_next_batch(b->t);
+    b->fit_weight = job->how.fit_weight * (double)job->rows->rows / (double)b->t->batches.rows;
 
     una_vi q = { b->count, job->goal_options.elbo.prior_var, p, p + b->count };
     una_vi_terms terms;

@@ -59,9 +59,8 @@ static una_status find_grid_input(size_t *input, const char *name, const una_col
     for (*input = 0; *input < c->input_count; ++*input)
         if (c->inputs[*input].level == SIZE_MAX && strcmp(names[*input], name) == 0) return UNA_OK;
     const char *near = una_nearest(name, names, c->input_count);
-    if (near) UNA_FAIL(run, UNA_E_USAGE, "%s: there is no numeric input '%.80s'; did you mean '%s'?", owner, name,
-                                         near);
-    UNA_FAIL(run, UNA_E_USAGE, "%s: there is no numeric input '%.80s'", owner, name);
+    UNA_FAIL(run, UNA_E_USAGE, "%s: there is no numeric input '%.80s'%s%s%s", owner, name,
+             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static una_status read_inline_grid(side *sides, size_t *rows, const char *text, const una_columns *c, const char *owner,

@@ -156,17 +156,20 @@ static una_status exchange_conv(una_conv *net, bool with_heads, una_archive *ar)
     return UNA_OK;
 }
 
-/* A shape of this body to load into; when saving, a copy of the network's. */
-static una_status shape_to_exchange(void **shape, const una_network_f32 *net, una_archive *ar)
+/* The shape, whose file begins with `first`: into a new one when loading, from a copy when saving. */
+static una_status exchange_shape(una_network_f32 *net, uint64_t first, bool with_inputs, bool with_heads,
+                                 una_archive *ar)
 {
-    *shape = una_arena_get(ar->arena, 1, net->body->shape_size);
-    UNA_TRY(una_arena_check(ar->arena));
-    if (!ar->loading) memcpy(*shape, net->shape, net->body->shape_size);
-    return UNA_OK;
-}
-
-static una_status end_shape(una_network_f32 *net, const void *shape, una_archive *ar)
-{
+    UNA_NEW(ar->arena, unsigned char, bytes, net->body->shape_size);
+    void *shape = bytes;
+    if (!ar->loading) memcpy(shape, net->shape, net->body->shape_size);
+    if (net->body == &una_body_mlp_f32) {
+        ((una_net *)shape)->depth = (size_t)first;
+        UNA_TRY(exchange_mlp(shape, with_inputs, with_heads, ar));
+    } else {
+        ((una_conv *)shape)->fourier = (size_t)first;
+        UNA_TRY(exchange_conv(shape, with_heads, ar));
+    }
     if (ar->loading) net->shape = shape;
     if (net->body->size(shape).inputs != ar->inputs) return una_archive_refuse(ar, "size", "does not fit the columns");
     return UNA_OK;
@@ -178,26 +181,15 @@ una_status una_network_exchange(una_network_f32 *net, bool with_inputs, bool wit
     uint64_t depth = ar->loading || convolves ? 0 : ((const una_net *)net->shape)->depth;
     UNA_TRY(una_archive_u64(ar, "depth", &depth, 0, UNA_MAX_LAYERS));
     if (ar->loading) net->body = depth ? &una_body_mlp_f32 : &una_body_conv_f32;
-    void *shape;
-    UNA_TRY(shape_to_exchange(&shape, net, ar));
-    if (depth == 0) UNA_TRY(exchange_conv(shape, with_heads, ar));
-    else {
-        ((una_net *)shape)->depth = (size_t)depth;
-        UNA_TRY(exchange_mlp(shape, with_inputs, with_heads, ar));
-    }
-    return end_shape(net, shape, ar);
+    return exchange_shape(net, depth, with_inputs, with_heads, ar);
 }
 
 una_status una_network_exchange_fourier(una_network_f32 *net, una_archive *ar)
 {
-    void *shape;
     uint64_t fourier = ar->loading ? 0 : ((const una_conv *)net->shape)->fourier;
     UNA_TRY(una_archive_u64(ar, "fourier", &fourier, 1, 4096));
     net->body = &una_body_conv_fourier_f32;
-    UNA_TRY(shape_to_exchange(&shape, net, ar));
-    ((una_conv *)shape)->fourier = (size_t)fourier;
-    UNA_TRY(exchange_conv(shape, false, ar));
-    return end_shape(net, shape, ar);
+    return exchange_shape(net, fourier, false, false, ar);
 }
 
 /* Without padding, which depends on the kernels: files must not. */

@@ -125,11 +125,8 @@ una_status una_gp_search_run(una_gp_search *f, const una_hyper_plan *plan, size_
     if (count == 0) return UNA_OK;
     set_search_bounds(f);
 
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *theta = UNA_GET(&run->scratch, double, count);
-    una_status status = una_arena_check(&run->scratch);
-
-    for (size_t s = 0; status == UNA_OK && s < all; s++, f->done++) {
+    UNA_NEW(&run->scratch, double, theta, count);
+    for (size_t s = 0; s < all; s++, f->done++) {
         una_lbfgs_report report;
         una_lbfgs_settings settings = { .low = f->low, .high = f->high, .most_steps = f->most_steps,
                                         .gradient_tolerance = 1e-4, .value_tolerance = 5e-8 };
@@ -137,19 +134,16 @@ una_status una_gp_search_run(una_gp_search *f, const una_hyper_plan *plan, size_
         else if (s == starts) longer_start(f, theta);
         else random_start(f, seed, s, theta);
         f->calls = 0;
-        status = una_lbfgs(theta, count, minus_log_evidence, f, &settings, &report, run);
+        una_status status = una_lbfgs(theta, count, minus_log_evidence, f, &settings, &report, run);
         f->steps += report.calls;
-        if (status == UNA_E_NUMERIC && s > 0) {          /* a point without a factor */
-            una_clear_message(run);
-            status = UNA_OK;
-        } else if (status == UNA_OK && report.value < best) {
-            best = report.value;
-            memcpy(f->theta, theta, count * sizeof *theta);
-        }
+        bool no_factor = status == UNA_E_NUMERIC && s > 0;       /* at some point */
+        if (no_factor) una_clear_message(run);
+        else UNA_TRY(status);
+        if (no_factor || !(report.value < best)) continue;
+        best = report.value;
+        memcpy(f->theta, theta, count * sizeof *theta);
     }
 
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
     set_free_numbers(f, f->theta);
     return solve_with_jitter(f, run);
 }

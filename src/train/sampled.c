@@ -182,13 +182,14 @@ static una_status sampled_keep(void *context, const void *const *training, size_
 
 /* ---- the whole fit ------------------------------------------------------------------------------------------- */
 
-una_status una_sampled_shape(una_sampled *m, una_sampled_options *o, size_t numbers_each, const una_problem *p,
-                             una_arena *keep, una_run *run)
+una_status una_sampled_shape(una_fitting *f, size_t numbers_each)
 {
-    una_basis_options *b = &o->basis;
+    const una_problem *p = f->problem;
+    una_sampled *m = f->target->state;
+    una_basis_options *b = f->target->options;
     una_network_plan plan = { .body = b->body, .width = (size_t)b->width, .depth = (size_t)b->depth,
                               .features = (size_t)b->width, .activation = b->activation };
-    UNA_TRY(una_network_make(&m->net, &plan, p->columns, p->x.cols, 1, keep, run));
+    UNA_TRY(una_network_make(&m->net, &plan, p->columns, p->x.cols, 1, f->keep, f->run));
     b->body = plan.body;
     m->seed = p->seed;
     count_numbers(m, numbers_each);
@@ -198,11 +199,13 @@ una_status una_sampled_shape(una_sampled *m, una_sampled_options *o, size_t numb
 /* Sets the bound that training maximised, E_q log p(y | theta) - divergence, from the parts; warns where the residuals
  * contradict the bands, with a remedy. */
 static una_status check_residuals(const una_sampled *m, const una_sampled_plan *plan, double train_noise_var,
-                                  const char *remedy, const una_problem *p, una_fit_result *result, una_run *run)
+                                  const char *remedy, const una_fitting *by)
 {
+    una_fit_result *result = by->target->result;
+    una_run *run = by->run;
     una_training_rows all;
-    UNA_TRY(p->valid_joins ? una_training_rows_all(&all, p, &run->scratch)
-                           : una_training_rows_split(&all, p, SIZE_MAX, &run->scratch));
+    UNA_TRY(by->problem->valid_joins ? una_training_rows_all(&all, by->problem, &run->scratch)
+                                     : una_training_rows_split(&all, by->problem, SIZE_MAX, &run->scratch));
     double rows = (double)all.rows, square = 0, residual = 0;
     UNA_TRY(una_training_rows_thin(&all, MOST_VALID_ROWS, SIZE_MAX, &run->scratch));
     size_t n = all.rows;
@@ -243,16 +246,17 @@ static double noise_var_of(double *option, double found, double unit)
 /* The noise inside the objective: the given one; or a fixed one, where only its ratio matters; or (*share of the
  * progress) the error of a plain network of the same shape. */
 static una_status sampled_train_noise(double *noise_var, double *share, const una_sampled *m, una_basis_options *o,
-                                      const una_problem *p, una_fit_result *result, una_run *run)
+                                      const una_fitting *f)
 {
     double found = UNA_PLAIN_NOISE_VAR;
     if (UNA_IS_AUTO(o->train_noise_std) && *share > 0) {
         una_basis_options plain = { .common.steps = una_basis_noise_steps(o->common.steps), .batch = o->batch, .rate = 0.003,
                                     .rate_schedule = 1, .initialisation = o->initialisation,
                                     .train_noise_std = sqrt(UNA_PLAIN_NOISE_VAR) };
-        UNA_STAGE(run, 0, *share, una_basis_noise(&found, &m->net, &plain, p, result, run));
+        UNA_STAGE(f->run, 0, *share,
+                  una_basis_noise(&found, &m->net, &plain, f->problem, f->target->result, f->run));
     } else *share = 0;
-    *noise_var = noise_var_of(&o->train_noise_std, found, una_unit(o->common.units, p));
+    *noise_var = noise_var_of(&o->train_noise_std, found, una_unit(o->common.units, f->problem));
     return UNA_OK;
 }
 
@@ -269,7 +273,7 @@ una_status una_sampled_fit(una_fitting *f, const una_sampled_plan *plan)
     if (UNA_IS_AUTO(b->train_noise_std)) b->train_noise_std = b->common.noise_std;
     una_basis_resolve_for(b, p, false, 0);
     UNA_TRY(una_kernels_need(f->run));
-    UNA_TRY(sampled_train_noise(&train_noise_var, &share, m, b, p, result, f->run));
+    UNA_TRY(sampled_train_noise(&train_noise_var, &share, m, b, f));
 
     una_training_job job = una_basis_job(b, m->net, &(una_training_settings){0}, train_noise_var);
     job.goal = plan->job.goal;
@@ -286,7 +290,7 @@ una_status una_sampled_fit(una_fitting *f, const una_sampled_plan *plan)
     m->noise_var = noise_var_of(&b->common.noise_std, found, unit);
     result->noise_var = m->noise_var;
     result->prior_var = m->prior_var;
-    return check_residuals(m, plan, train_noise_var, remedy, p, result, f->run);
+    return check_residuals(m, plan, train_noise_var, remedy, f);
 }
 
 /* ---- the model interface ---------------------------------------------------------------------------------- */

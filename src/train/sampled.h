@@ -60,8 +60,7 @@ typedef struct una_sampled_plan {        /* how a model trains, for una_sampled_
 } una_sampled_plan;
 
 /* The network, in keep, and the seed; count is numbers_each for each parameter. Fills in the option body. */
-una_status una_sampled_shape(una_sampled *state, una_sampled_options *options, size_t numbers_each,
-                             const una_problem *problem, una_arena *keep, una_run *run);
+una_status una_sampled_shape(una_fitting *f, size_t numbers_each);
 bool       una_sampled_heads_only(const una_sampled *state);     /* parts differ in their heads alone       */
 /* Fits the rest once part, parts and prior_var of the state are set. Fills in automatic options. */
 una_status una_sampled_fit(una_fitting *f, const una_sampled_plan *plan);

@@ -68,6 +68,13 @@ typedef struct una_trained_job {         /* a job and its results; first member 
 una_status una_train_many(void *trainings, size_t size, size_t count, una_run *run);
 
 /* ---- for train_many.c: the goals. Working memory is run->scratch. ---- */
+typedef struct una_batches {             /* of an epoch: they differ in size by at most one row             */
+    size_t    count, most, step;         /* batches of an epoch, rows of the largest, steps taken           */
+    uint32_t *order;                     /* [rows of the job]                                               */
+    float    *x, *target;                /* the present batch [rows, inputs], [rows]: the goal may change it */
+    size_t    rows;
+} una_batches;
+
 typedef struct una_training_context {    /* what goals and validation need of a training                    */
     const una_training_job *job;
     una_network_f32 net;
@@ -90,6 +97,7 @@ void       una_bounds_hold(const una_training_context *training, float *paramete
 
 double     una_dropout_decay(const una_training_job *job);       /* weight of |W|^2                         */
 una_status una_goal_batches(una_training_context *training, una_run *run);       /* kern and batches        */
+void       una_goal_next_batch(una_training_context *training);
 una_rng    una_goal_random(const una_training_context *training, una_purpose purpose, size_t step);
 
 /* In place, rows x [rows, numbers of an image]; spare has room for one. */

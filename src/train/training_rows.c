@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows that train, validation rows, folds, batches. See training_rows.h.
+ * Rows that train, validation rows, folds. See training_rows.h.
  */
 #include "train/training_rows.h"
 
@@ -56,7 +56,7 @@ una_status una_training_rows_all(una_training_rows *h, const una_problem *p, una
 
 static una_status thin(float **x, double **y, size_t *rows, const una_training_rows *r, size_t most, una_arena *arena)
 {
-    size_t inputs = r->inputs, outputs = una_training_rows_outputs(r);
+    size_t inputs = r->inputs, outputs = r->outputs;
     if (*rows <= most) return UNA_OK;
     UNA_NEW(arena, float, few, most * inputs);
     UNA_NEW(arena, double, few_y, most * outputs);
@@ -75,37 +75,6 @@ una_status una_training_rows_thin(una_training_rows *r, size_t most, size_t most
 {
     UNA_TRY(thin(&r->x, &r->y, &r->rows, r, most, arena));
     return thin(&r->valid_x, &r->valid_y, &r->valid_rows, r, most_valid, arena);
-}
-
-una_status una_batches_init(una_batches *b, const una_training_rows *r, size_t batch, uint64_t seed, uint64_t stream,
-                            una_arena *arena)
-{
-    bool whole = batch == 0 || batch >= r->rows;
-    *b = (una_batches){ .all_x = r->x, .all_target = r->target, .all = r->rows, .inputs = r->inputs,
-                        .count = whole ? 1 : (r->rows + batch / 2) / batch, .seed = seed, .stream = stream };
-    b->most = (b->all + b->count - 1) / b->count;
-    UNA_NEW_AT(arena, b->x, b->most * b->inputs);
-    UNA_NEW_AT(arena, b->target, b->most);
-    return una_order_new(&b->order, b->all, arena);
-}
-
-void una_batches_next(una_batches *b)
-{
-    size_t inputs = b->inputs, at = b->step % b->count;
-    if (at == 0 && b->count > 1) {
-        una_rng rng = una_rng_at(b->seed, UNA_FOR_BATCHES, b->stream << 40 | b->step / b->count);
-        una_rng_permute(&rng, b->order, b->all);
-    }
-
-    size_t from = at * b->all / b->count;
-    b->rows = (at + 1) * b->all / b->count - from;
-    for (size_t i = 0; i < b->rows; i++) {
-        size_t row = b->order[from + i];
-        memcpy(b->x + i * inputs, b->all_x + row * inputs, inputs * sizeof(float));
-        b->target[i] = b->all_target[row];
-    }
-
-    b->step++;
 }
 
 double *una_copy_numbers(const double *values, size_t count, una_arena *arena)

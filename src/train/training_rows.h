@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rows of one training, in float: those that train and those that validate, folds, and batches of the former.
+ * The rows of one training, in float: those that train and those that validate, folds.
  */
 #ifndef UNA_TRAINING_ROWS_H
 #define UNA_TRAINING_ROWS_H
@@ -12,7 +12,7 @@ typedef struct una_training_rows {
     double *y;                           /* [rows, outputs]; NAN: a cell of several targets that is missing */
     float  *valid_x;                     /* [valid_rows, inputs]                                            */
     double *valid_y;                     /* [valid_rows, outputs]                                           */
-    size_t  rows, valid_rows, inputs, outputs;   /* outputs: 0 counts as 1                                  */
+    size_t  rows, valid_rows, inputs, outputs;
 } una_training_rows;
 
 /* fold SIZE_MAX: all of problem->x trains and problem->valid_x validates; problem->shared is this split, if it is set.
@@ -24,26 +24,6 @@ una_status una_training_rows_all(una_training_rows *rows, const una_problem *pro
 /* Leaves at most so many rows (x and y) and validation rows, evenly spaced: copies in the arena. For validation, which
  * must stay cheap. */
 una_status una_training_rows_thin(una_training_rows *rows, size_t most, size_t most_valid, una_arena *arena);
-
-typedef struct una_batches {             /* of an epoch: they differ in size by at most one row             */
-    const float *all_x, *all_target;     /* [all, inputs], [all]                                            */
-    size_t    all, inputs;
-    size_t    count, most, step;         /* batches of an epoch, rows of the largest, steps taken           */
-    uint32_t *order;                     /* [all]                                                           */
-    float    *x, *target;                /* the present batch [rows, inputs], [rows]: the caller may change it */
-    size_t    rows;
-    uint64_t  seed, stream;
-} una_batches;
-
-/* batch 0 or >= rows: every batch has all rows. */
-una_status una_batches_init(una_batches *batches, const una_training_rows *rows, size_t batch, uint64_t seed,
-                            uint64_t stream, una_arena *arena);
-void       una_batches_next(una_batches *batches);
-
-static inline size_t una_training_rows_outputs(const una_training_rows *rows)
-{
-    return rows->outputs ? rows->outputs : 1;
-}
 
 void    una_row_to_floats(float *to, una_view x, size_t row);            /* one row in float                */
 double *una_copy_numbers(const double *values, size_t count, una_arena *arena);

@@ -38,7 +38,7 @@ static una_status validate_posterior(void *context, const float *p, double *scor
     validation *w = context;
     const una_network_f32 *net = &w->training->net;
     const una_training_rows *r = &w->rows;
-    size_t k = w->stats.features, outputs = una_training_rows_outputs(r);
+    size_t k = w->stats.features, outputs = r->outputs;
     net->body->forward(w->work, p, r->x, r->rows, (una_outputs){ .phi = w->phi, .stride = k });
     net->body->forward(w->work, p, r->valid_x, r->valid_rows, (una_outputs){ .phi = w->valid_phi, .stride = k });
     double noise_var, rmse, own = 0, sum = 0, all = 0;
@@ -69,7 +69,7 @@ static size_t rows_to_validate(size_t rows, una_run *run)
 static una_status new_validation_features(validation *w, una_run *run)
 {
     una_training_rows *r = &w->rows;
-    size_t k = w->training->size.features + 1, outputs = una_training_rows_outputs(r);
+    size_t k = w->training->size.features + 1, outputs = r->outputs;
     size_t most = rows_to_validate(r->rows, run), most_valid = rows_to_validate(r->valid_rows, run);
     UNA_TRY(una_training_rows_thin(r, most, most_valid, &run->scratch));
     w->phi = una_phi_with_one(r->rows, k, &run->scratch);

@@ -74,7 +74,7 @@ static void make(scene *s, int probes, una_run *run)
     una_body_conv_f32.initialise(&s->shape, &(una_weight_init){ .scale = 1 }, &rng, NULL, s->parameters);
     for (size_t i = 0; i < ROWS * INPUTS; i++) s->wide_x[i] = (double)(s->x[i] = (float)una_rng_normal(&rng));
     for (size_t i = 0; i < ROWS; i++) s->target[i] = (float)una_rng_normal(&rng);
-    s->rows = (una_training_rows){ .x = s->x, .target = s->target, .rows = ROWS, .inputs = INPUTS };
+    s->rows = (una_training_rows){ .x = s->x, .target = s->target, .rows = ROWS, .inputs = INPUTS, .outputs = 1 };
     s->job = (una_training_job){ .body = &una_body_conv_f32, .shape = &s->shape, .goal = UNA_GOAL_SQUARES,
                                  .rows = &s->rows,
                                  .how = { .descent.steps = STEPS, .fit_weight = FIT, .penalty = PENALTY, .seed = 3,

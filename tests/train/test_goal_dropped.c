@@ -34,7 +34,7 @@ static void make(scene *s, una_run *run)
     una_body_conv_f32.initialise(&s->shape, &(una_weight_init){ .scale = 1 }, &rng, NULL, s->parameters);
     for (size_t i = 0; i < ROWS * INPUTS; i++) s->wide_x[i] = (double)(s->x[i] = (float)una_rng_normal(&rng));
     for (size_t i = 0; i < ROWS; i++) s->target[i] = (float)una_rng_normal(&rng);
-    s->rows = (una_training_rows){ .x = s->x, .target = s->target, .rows = ROWS, .inputs = INPUTS };
+    s->rows = (una_training_rows){ .x = s->x, .target = s->target, .rows = ROWS, .inputs = INPUTS, .outputs = 1 };
     s->job = (una_training_job){ .body = &una_body_conv_f32, .shape = &s->shape, .goal = UNA_GOAL_DROPOUT,
                                  .goal_options.dropout = { DROP, LENGTH_SCALE, false }, .rows = &s->rows,
                                  .how = { .fit_weight = 1 / (2 * NOISE_VAR), .seed = 3, .stream = 2 } };

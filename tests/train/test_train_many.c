@@ -41,7 +41,7 @@ static void invent_rows(school *s)
         if (i < ROWS) s->target[i] = (float)s->y[i];
     }
     s->rows = (una_training_rows){ .x = s->x, .target = s->target, .y = s->y, .valid_x = s->x + ROWS * INPUTS,
-                                   .valid_y = s->y + ROWS, .rows = ROWS, .valid_rows = HELD, .inputs = INPUTS };
+                                   .valid_y = s->y + ROWS, .rows = ROWS, .valid_rows = HELD, .inputs = INPUTS, .outputs = 1 };
 }
 
 /* One job of each goal, and one of the other body. */

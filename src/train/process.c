@@ -5,6 +5,8 @@
  */
 #include "train/process.h"
 
+#include "opt/lbfgs.h"
+
 una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_columns *c, una_run *run)
 {
     size_t count = c->input_count;
@@ -77,6 +79,151 @@ una_status una_gp_draws(const void *gp, una_view x, const una_drawing *how, doub
     for (size_t s = 0; s < draws; s++)
         for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = by_row[r * draws + s];
     return UNA_OK;
+}
+
+/* ---- lengths, variances and noise by maximum evidence ----------------------------------------------------------- */
+
+/* Free numbers are logarithms, the gradient is exact.
+ * Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapter 5. */
+
+bool una_gp_set_lengths(una_kernel *k, double length)
+{
+    bool any = false;
+    for (size_t o = 0; o < k->op_count; o++)
+        for (size_t d = 0; k->op[o].code <= UNA_KERNEL_PERIODIC && d < k->op[o].count; d++) {
+            k->parameter[k->op[o].parameter + 1 + d] = length;
+            any = true;
+        }
+    return any;
+}
+
+static size_t count_free(const una_gp_search *f)
+{
+    return f->hyper.count + f->free_noise;
+}
+
+static void set_free_numbers(una_gp_search *f, const double *theta)
+{
+    una_hyper_put(&f->hyper, theta, f->gp->kernel);
+    if (f->free_noise) f->gp->noise_var = exp(theta[f->hyper.count]);
+}
+
+/* Minus the log of a normal prior of one free number, up to a constant. */
+static void add_prior(double *value, double *gradient, size_t h, double theta, double centre, double std)
+{
+    double away = (theta - centre) / std;
+    *value += 0.5 * away * away;
+    if (gradient) gradient[h] += away / std;
+}
+
+/* Minus the log evidence, and minus the log priors of lengths and noise. */
+static una_status minus_log_evidence(void *context, const double *theta, double *value, double *gradient, una_run *run)
+{
+    una_gp_search *f = context;
+    set_free_numbers(f, theta);
+    UNA_TRY(una_tick(run, f->stage, (f->done + 1 - exp(-(double)++f->calls / 30)) / (f->starts + 0.1),
+                     f->gp->log_evidence));
+    UNA_TRY(una_gp_solve(f->gp, 0, run));
+    *value = -f->gp->log_evidence;
+
+    if (gradient) {
+        UNA_NEW(&run->scratch, double, all, f->hyper.count + 1);
+        UNA_TRY(una_gp_gradient(f->gp, &f->hyper, f->inverse, all, run));
+        for (size_t h = 0; h < count_free(f); h++) gradient[h] = -all[h];
+    }
+
+    for (size_t h = 0; f->length_prior > 0 && h < f->hyper.count; h++)
+        if (f->hyper.is_length[h]) add_prior(value, gradient, h, theta[h], f->hyper.origin[h], f->length_prior);
+    size_t n = f->hyper.count;
+    if (f->noise_prior > 0 && f->free_noise) add_prior(value, gradient, n, theta[n], f->noise_origin, f->noise_prior);
+    return UNA_OK;
+}
+
+static void random_start(const una_gp_search *f, uint64_t seed, size_t start, double *theta)
+{
+    una_rng rng = una_rng_at(seed, UNA_FOR_INIT, start);
+    for (size_t h = 0; h < f->hyper.count; h++)
+        theta[h] = f->hyper.origin[h] + log(10) * (2 * una_rng_uniform(&rng) - 1);
+    if (f->free_noise) theta[f->hyper.count] = log(1e-3) + log(500) * una_rng_uniform(&rng);
+}
+
+/* With many inputs and the lengths of a single one, all rows are far apart, and evidence explains everything as
+ * noise. */
+static void longer_start(const una_gp_search *f, double *theta)
+{
+    for (size_t h = 0; h < f->hyper.count; h++)
+        theta[h] = fmin(f->hyper.origin[h] + (f->hyper.is_length[h] ? log(f->longer) : 0), f->high[h]);
+    if (f->free_noise) theta[f->hyper.count] = f->noise_origin;
+}
+
+/* Factor at the present values, with the given jitter or with as much as it needs. */
+static una_status solve_with_jitter(una_gp_search *f, una_run *run)
+{
+    if (UNA_IS_AUTO(f->jitter)) return una_gp_solve_jittered(f->gp, run);
+    f->gp->jitter_var = f->jitter * una_gp_prior_mean_var(f->gp);
+    return una_gp_solve(f->gp, 0, run);
+}
+
+/* Bounds include the first values, even where they lie beyond the range. */
+static void set_search_bounds(una_gp_search *f)
+{
+    for (size_t h = 0; h < count_free(f); h++) {
+        f->low[h] = fmin(-log(f->range), f->theta[h]);
+        f->high[h] = fmax(log(f->range), f->theta[h]);
+    }
+}
+
+static void begin_at(una_gp_search *f, const una_gp *from)
+{
+    una_hyper_get(&f->hyper, from->kernel, f->theta);
+    if (f->free_noise) f->theta[f->hyper.count] = log(from->noise_var);
+    set_free_numbers(f, f->theta);
+}
+
+static una_status begin_search(una_gp_search *f, const una_hyper_plan *plan, una_run *run)
+{
+    UNA_TRY(una_hyper_init(&f->hyper, f->gp->kernel, plan, &run->scratch));
+    size_t count = f->hyper.count + 1;
+    UNA_NEW_AT(&run->scratch, f->theta, count);
+    UNA_NEW_AT(&run->scratch, f->low, count);
+    UNA_NEW_AT(&run->scratch, f->high, count);
+    if (count_free(f)) UNA_NEW_AT(&run->scratch, f->inverse, una_gp_work(f->gp->rows));
+    for (size_t h = 0; h < f->hyper.count; h++) f->theta[h] = f->hyper.origin[h];
+    f->noise_origin = log(f->gp->noise_var);
+    if (f->free_noise) f->theta[f->hyper.count] = f->noise_origin;
+    if (f->from) begin_at(f, f->from);
+    return solve_with_jitter(f, run);
+}
+
+una_status una_gp_search_run(una_gp_search *f, const una_hyper_plan *plan, size_t starts, uint64_t seed, una_run *run)
+{
+    UNA_TRY(begin_search(f, plan, run));
+    size_t count = count_free(f), all = starts + (f->longer > 1);
+    double best = HUGE_VAL;
+    if (count == 0) return UNA_OK;
+    set_search_bounds(f);
+
+    UNA_NEW(&run->scratch, double, theta, count);
+    for (size_t s = 0; s < all; s++, f->done++) {
+        una_lbfgs_report report;
+        una_lbfgs_settings settings = { .low = f->low, .high = f->high, .most_steps = f->most_steps,
+                                        .gradient_tolerance = 1e-4, .value_tolerance = 5e-8 };
+        if (s == 0) memcpy(theta, f->theta, count * sizeof *theta);
+        else if (s == starts) longer_start(f, theta);
+        else random_start(f, seed, s, theta);
+        f->calls = 0;
+        una_status status = una_lbfgs(theta, count, minus_log_evidence, f, &settings, &report, run);
+        f->steps += report.calls;
+        bool no_factor = status == UNA_E_NUMERIC && s > 0;       /* at some point */
+        if (no_factor) una_clear_message(run);
+        else UNA_TRY(status);
+        if (no_factor || !(report.value < best)) continue;
+        best = report.value;
+        memcpy(f->theta, theta, count * sizeof *theta);
+    }
+
+    set_free_numbers(f, f->theta);
+    return solve_with_jitter(f, run);
 }
 
 /* ---- a process on features ------------------------------------------------------------------------------------ */

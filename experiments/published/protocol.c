@@ -35,29 +35,29 @@ const char una_protocol_reduced[] =
 #define ANCHORED { .base = "style=anchored, members=5, of=" NN("0"), .rule = "rmse", .search = "members=2", \
     .grid = { "anchor_noise_var=0.01|0.1|1, anchor_prior_var=0.01|0.1|1, anchor_init_var=0.01|0.1|1" }, \
     .epochs = 20000, .batch = 32 }
+#define LEARNS(its_epochs, its_batch) .epochs = its_epochs, .batch = its_batch, .train_noise = true
 #define MCD(rates) { .base = "batch=32, validate=no", .grid = { "dropout=" rates }, .rule = "log_lik", \
-                     .epochs = 20000, .batch = 32, .train_noise = true }
+                     LEARNS(20000, 32) }
 #define BBVI(its_epochs, weight_vars) { .base = "depth=2, rate=0.001, samples=1, draws=200, validate=no", \
-    .grid = { "weight_var=" weight_vars ", start_std=0.316228|1|3.16228" }, .rule = "log_lik", .epochs = its_epochs, \
-    .batch = 32, .train_noise = true }
+    .grid = { "weight_var=" weight_vars ", start_std=0.316228|1|3.16228" }, .rule = "log_lik", LEARNS(its_epochs, 32) }
 #define LENGTH(l) "rbf(length=" l ")"
 
 static const una_protocol uci[UNA_METHODS] = {
     [UNA_METHOD_BOOTSTRAP] = ENSEMBLE("bootstrap"),
     [UNA_METHOD_ENSEMBLE] = ENSEMBLE("plain"),
     [UNA_METHOD_ANCHORED] = ANCHORED,
-    [UNA_METHOD_NLM] = { .base = STOPS, .grid = { PENALTIES }, .prior = PRIORS_5, .rule = "log_lik", .epochs = 20000,
-                         .batch = 32, .train_noise = true },
+    [UNA_METHOD_NLM] = { .base = STOPS, .grid = { PENALTIES }, .prior = PRIORS_5, .rule = "log_lik",
+                         LEARNS(20000, 32) },
     [UNA_METHOD_GP] = { .base = "optimise=no", .rule = "log_lik",
                         .grid = { "kernel=" LENGTH("0.01") "|" LENGTH("0.1") "|" LENGTH("1") "|" LENGTH("10") } },
     [UNA_METHOD_MCD] = MCD("0.01|0.05|0.1|0.2"),
     [UNA_METHOD_SNGP] = { .base = "depth=2", .grid = { "bound=1|5, penalty=1e-5|1e-4|1e-3" }, .prior = PRIORS_5,
-                          .rule = "log_lik", .epochs = 20000, .batch = 32, .train_noise = true },
+                          .rule = "log_lik", LEARNS(20000, 32) },
     [UNA_METHOD_BBVI] = BBVI(20000, "1|50"),
     [UNA_METHOD_LUNA] = { .base = LUNA_BASE STOPS ", perturbation_std=0.01",
         .grid = { PENALTIES ", diversity=1e-7, schedule=constant",
                   PENALTIES ", diversity=1, schedule=sigmoid" },
-        .prior = PRIORS_3, .rule = "log_lik", .epochs = 20000, .batch = 128, .train_noise = true },
+        .prior = PRIORS_3, .rule = "log_lik", LEARNS(20000, 128) },
 };
 
 static const una_protocol gap[UNA_METHODS] = {
@@ -65,18 +65,18 @@ static const una_protocol gap[UNA_METHODS] = {
     [UNA_METHOD_ENSEMBLE] = ENSEMBLE("plain"),
     [UNA_METHOD_ANCHORED] = ANCHORED,
     [UNA_METHOD_NLM] = { .base = "kept=last", .grid = { PENALTIES }, .prior = PRIORS_3, .rule = "log_lik",
-                         .epochs = 20000, .batch = 32, .train_noise = true },
+                         LEARNS(20000, 32) },
     [UNA_METHOD_GP] = { .base = "optimise=no", .rule = "log_lik",
         .grid = { "kernel=" LENGTH("0.01") "|" LENGTH("0.05") "|" LENGTH("0.1") "|" LENGTH("0.5") "|" LENGTH("1") "|"
                   LENGTH("5") "|" LENGTH("10") "|" LENGTH("50") "|" LENGTH("500") } },
     [UNA_METHOD_MCD] = MCD("0.005|0.01|0.05|0.1"),
     [UNA_METHOD_SNGP] = { .base = "depth=2", .grid = { "bound=1|5, " PENALTIES }, .prior = PRIORS_3, .rule = "log_lik",
-                          .epochs = 20000, .batch = 32, .train_noise = true },
+                          LEARNS(20000, 32) },
     [UNA_METHOD_BBVI] = BBVI(50000, "1|10|50"),
     [UNA_METHOD_LUNA] = { .base = LUNA_BASE "kept=last, perturbation_std=0.01",
         .grid = { PENALTIES ", diversity=0.01|0.1, schedule=constant",
                   PENALTIES ", diversity=1, schedule=sigmoid|tanh" },
-        .prior = PRIORS_3, .rule = "two_stage", .epochs = 20000, .batch = 128, .train_noise = true },
+        .prior = PRIORS_3, .rule = "two_stage", LEARNS(20000, 128) },
 };
 
 const una_protocol *una_protocol_of(const char *spec, una_rows_group group)

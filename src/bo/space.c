@@ -15,6 +15,9 @@ enum { MOST_INPUTS = 1000, MOST_LEVELS = 1000, MOST_CONSTRAINTS = 100 };
 
 typedef struct reading { una_space *space; const char *origin; una_arena *keep; una_run *run; } reading;
 
+/* "ORIGIN: SENTENCE". */
+#define REFUSE(r, sentence, ...) UNA_FAIL((r)->run, UNA_E_INPUT, "%s: " sentence, (r)->origin, __VA_ARGS__)
+
 static const char *const type_names[] = { "real", "integer", "category", "fixed" };
 static const char *const type_keys[] = { "type low high log", "type low high log", "type levels", "type value" };
 
@@ -33,8 +36,8 @@ static una_status check_keys(const reading *r, const una_dimension *d, const jso
     json_t *value;
     json_object_foreach((json_t *)given, key, value)
         if (!is_key(type_keys[d->type], key))
-            UNA_FAIL(r->run, UNA_E_INPUT, "%s: input \"%s\" has a \"%.100s\", which an input of type %s does not have; "
-                     "it has: %s", r->origin, d->name, key, type_names[d->type], type_keys[d->type]);
+            REFUSE(r, "input \"%s\" has a \"%.100s\", which an input of type %s does not have; it has: %s", d->name,
+                   key, type_names[d->type], type_keys[d->type]);
     return UNA_OK;
 }
 
@@ -42,10 +45,9 @@ static una_status read_bound(double *bound, const reading *r, const una_dimensio
                              const char *key)
 {
     const json_t *value = json_object_get(given, key);
-    if (!value) UNA_FAIL(r->run, UNA_E_INPUT, "%s: input \"%s\" has no \"%s\"; give its range as \"low\": 0, "
-                         "\"high\": 1", r->origin, d->name, key);
+    if (!value) REFUSE(r, "input \"%s\" has no \"%s\"; give its range as \"low\": 0, \"high\": 1", d->name, key);
     if (!json_is_number(value) || !isfinite(json_number_value(value)))
-        UNA_FAIL(r->run, UNA_E_INPUT, "%s: \"%s\" of input \"%s\" must be a number", r->origin, key, d->name);
+        REFUSE(r, "\"%s\" of input \"%s\" must be a number", key, d->name);
     *bound = json_number_value(value) + 0.0;     /* -0 is 0: JSON keeps no sign of it */
     return UNA_OK;
 }
@@ -56,7 +58,7 @@ static una_status read_range(const reading *r, una_dimension *d, const json_t *g
     UNA_TRY(read_bound(&d->low, r, d, given, "low"));
     UNA_TRY(read_bound(&d->high, r, d, given, "high"));
     if (log && !json_is_boolean(log))
-        UNA_FAIL(r->run, UNA_E_INPUT, "%s: \"log\" of input \"%s\" must be true or false", r->origin, d->name);
+        REFUSE(r, "\"log\" of input \"%s\" must be true or false", d->name);
     d->log = json_is_true(log);
     return UNA_OK;
 }
@@ -66,19 +68,16 @@ static una_status read_levels(const reading *r, una_dimension *d, const json_t *
     const json_t *list = json_object_get(given, "levels");
     size_t count = json_array_size(list);
     if (count < 2 || count > MOST_LEVELS)
-        UNA_FAIL(r->run, UNA_E_INPUT, "%s: category \"%s\" needs 2 to %d \"levels\", as in [\"red\", \"blue\"]",
-                 r->origin, d->name, (int)MOST_LEVELS);
+        REFUSE(r, "category \"%s\" needs 2 to %d \"levels\", as in [\"red\", \"blue\"]", d->name, (int)MOST_LEVELS);
     UNA_NEW(r->keep, const char *, levels, count);
 
     for (size_t i = 0; i < count; i++) {
         const char *word = json_string_value(json_array_get(list, i));
         if (!word || !*word)
-            UNA_FAIL(r->run, UNA_E_INPUT, "%s: level %zu of category \"%s\" must be a word in quotes", r->origin, i + 1,
-                     d->name);
+            REFUSE(r, "level %zu of category \"%s\" must be a word in quotes", i + 1, d->name);
         for (size_t j = 0; j < i; j++)
             if (strcmp(levels[j], word) == 0)
-                UNA_FAIL(r->run, UNA_E_INPUT, "%s: category \"%s\" has the level \"%.100s\" twice; name each once",
-                         r->origin, d->name, word);
+                REFUSE(r, "category \"%s\" has the level \"%.100s\" twice; name each once", d->name, word);
         levels[i] = una_arena_text(r->keep, word);
         UNA_TRY(una_arena_check(r->keep));
     }
@@ -96,8 +95,7 @@ static una_status read_fixed(const reading *r, una_dimension *d, const json_t *g
         return UNA_OK;
     }
     if (!json_is_string(value))
-        UNA_FAIL(r->run, UNA_E_INPUT, "%s: fixed input \"%s\" needs a \"value\": a number, or a word in quotes",
-                 r->origin, d->name);
+        REFUSE(r, "fixed input \"%s\" needs a \"value\": a number, or a word in quotes", d->name);
     UNA_NEW(r->keep, const char *, levels, 1);
     levels[0] = una_arena_text(r->keep, json_string_value(value));
     d->levels = levels;
@@ -110,39 +108,37 @@ static una_status read_type(const reading *r, una_dimension *d, const json_t *gi
     enum { TYPES = sizeof type_names / sizeof *type_names };
     const char *word = json_string_value(json_object_get(given, "type"));
     if (!word)
-        UNA_FAIL(r->run, UNA_E_INPUT, "%s: input \"%s\" has no \"type\"; it is one of real, integer, category, fixed",
-                 r->origin, d->name);
+        REFUSE(r, "input \"%s\" has no \"type\"; it is one of real, integer, category, fixed", d->name);
     for (size_t t = 0; t < TYPES; t++)
         if (strcmp(word, type_names[t]) == 0) {
             d->type = (una_dimension_type)t;
             return UNA_OK;
         }
     const char *near = una_nearest(word, type_names, TYPES);
-    UNA_FAIL(r->run, UNA_E_INPUT, "%s: input \"%s\" has the type \"%.60s\", which there is not; %s%s%s", r->origin,
-             d->name, word, near ? "did you mean \"" : "it is one of real, integer, category, fixed", near ? near : "",
-             near ? "\"?" : "");
+    REFUSE(r, "input \"%s\" has the type \"%.60s\", which there is not; %s%s%s", d->name, word,
+           near ? "did you mean \"" : "it is one of real, integer, category, fixed", near ? near : "",
+           near ? "\"?" : "");
 }
 
-static una_status check_range(const una_dimension *d, const char *origin, una_run *run)
+static una_status check_range(const una_dimension *d, const reading *r)
 {
     bool whole = d->type == UNA_DIMENSION_INTEGER;
     if (!(d->low < d->high))
-        UNA_FAIL(run, UNA_E_INPUT, "%s: input \"%s\" has low %g, which is not below its high %g; exchange them, or "
-                 "make it {\"type\": \"fixed\", \"value\": %g}", origin, d->name, d->low, d->high, d->low);
+        REFUSE(r, "input \"%s\" has low %g, which is not below its high %g; exchange them, or make it {\"type\": "
+               "\"fixed\", \"value\": %g}", d->name, d->low, d->high, d->low);
     if (d->log && !(d->low > 0))
-        UNA_FAIL(run, UNA_E_INPUT, "%s: input \"%s\" is on a logarithmic scale and begins at %g; \"low\" must be "
-                 "above 0", origin, d->name, d->low);
+        REFUSE(r, "input \"%s\" is on a logarithmic scale and begins at %g; \"low\" must be above 0", d->name, d->low);
     if (whole && (d->low != floor(d->low) || d->high != floor(d->high) || fmax(-d->low, d->high) > 9e15))
-        UNA_FAIL(run, UNA_E_INPUT, "%s: input \"%s\" is an integer, and its range %g to %g does not begin and end "
-                 "with whole numbers below 9e15", origin, d->name, d->low, d->high);
+        REFUSE(r, "input \"%s\" is an integer, and its range %g to %g does not begin and end with whole numbers below "
+               "9e15", d->name, d->low, d->high);
     if (!isfinite(d->log ? d->high / d->low : d->high - d->low))
-        UNA_FAIL(run, UNA_E_INPUT, "%s: the range of input \"%s\" is too wide; use other units", origin, d->name);
+        REFUSE(r, "the range of input \"%s\" is too wide; use other units", d->name);
     return UNA_OK;
 }
 
 una_status una_space_add(una_space *s, una_dimension d, const char *origin, una_run *run)
 {
-    if (d.type <= UNA_DIMENSION_INTEGER) UNA_TRY(check_range(&d, origin, run));
+    if (d.type <= UNA_DIMENSION_INTEGER) UNA_TRY(check_range(&d, &(reading){ s, origin, NULL, run }));
     if (d.type == UNA_DIMENSION_CATEGORY) d.high = (double)(d.level_count - 1);
     d.first = s->columns;
     d.columns = d.type == UNA_DIMENSION_CATEGORY ? d.level_count : d.type != UNA_DIMENSION_FIXED;
@@ -158,8 +154,7 @@ static una_status read_dimension(const reading *r, const char *name, const json_
     if (!*name || strlen(name) > 200)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s: an input has no name, or one of more than 200 letters", r->origin);
     if (!json_is_object(given))
-        UNA_FAIL(r->run, UNA_E_INPUT, "%s: input \"%s\" must be an object, as in {\"type\": \"real\", \"low\": 0, "
-                 "\"high\": 1}", r->origin, d.name);
+        REFUSE(r, "input \"%s\" must be an object, as in {\"type\": \"real\", \"low\": 0, \"high\": 1}", d.name);
 
     UNA_TRY(read_type(r, &d, given));
     UNA_TRY(check_keys(r, &d, given));
@@ -179,13 +174,12 @@ static una_status split_at_comparison(const char **left, const char **right, una
     for (const char *at = c->text; *at; at++) {
         if (*at == '"') quoted = !quoted;
         if (quoted || (*at != '<' && *at != '>')) continue;
-        if (sign) UNA_FAIL(r->run, UNA_E_INPUT, "%s: the constraint \"%.200s\" compares twice; write two constraints",
-                           r->origin, c->text);
+        if (sign) REFUSE(r, "the constraint \"%.200s\" compares twice; write two constraints", c->text);
         sign = at;
     }
     if (!sign)
-        UNA_FAIL(r->run, UNA_E_INPUT, "%s: the constraint \"%.200s\" compares nothing; write it with <= or >=, as in "
-                 "\"x1 + x2 <= 1\"", r->origin, c->text);
+        REFUSE(r, "the constraint \"%.200s\" compares nothing; write it with <= or >=, as in \"x1 + x2 <= 1\"",
+               c->text);
 
     size_t before = (size_t)(sign - c->text);
     char *first = una_arena_text(r->keep, c->text), *second = una_arena_text(r->keep, c->text);
@@ -204,7 +198,7 @@ static una_status parse_side(una_constraint *c, const char *side, const una_kern
     if (status != UNA_E_USAGE) return status;
     char why[sizeof r->run->message];
     snprintf(why, sizeof why, "%s", r->run->message);
-    UNA_FAIL(r->run, UNA_E_INPUT, "%s: the constraint \"%.200s\" cannot be read: %.500s", r->origin, c->text, why);
+    REFUSE(r, "the constraint \"%.200s\" cannot be read: %.500s", c->text, why);
 }
 
 /* Each side must be a formula by itself: of "a) + (b <= 1" only the difference is one. Categories are no numbers. */
@@ -226,8 +220,8 @@ static una_status read_constraint(const reading *r, una_constraint *c, const cha
     UNA_TRY(parse_side(c, slack.at, &inputs, r));
     for (size_t i = 0; i < c->slack->input_count; i++)
         if (space->dimension[c->slack->input[i].column].levels)
-            UNA_FAIL(r->run, UNA_E_INPUT, "%s: the constraint \"%.200s\" counts with \"%s\", which holds words",
-                     r->origin, c->text, c->slack->input[i].name);
+            REFUSE(r, "the constraint \"%.200s\" counts with \"%s\", which holds words", c->text,
+                   c->slack->input[i].name);
     return UNA_OK;
 }
 
@@ -245,14 +239,13 @@ static una_status read_constraints(const reading *r, const json_t *list)
     una_space *s = r->space;
     size_t count = json_array_size(list);
     if (!json_is_array(list) || count > MOST_CONSTRAINTS)
-        UNA_FAIL(r->run, UNA_E_INPUT, "%s: \"constraints\" must be a list of at most %d texts, as in "
-                 "[\"x1 + x2 <= 1\"]", r->origin, (int)MOST_CONSTRAINTS);
+        REFUSE(r, "\"constraints\" must be a list of at most %d texts, as in [\"x1 + x2 <= 1\"]",
+               (int)MOST_CONSTRAINTS);
     UNA_NEW_AT(r->keep, s->constraint, count);
     for (; s->constraint_count < count; s->constraint_count++) {
         const char *text = json_string_value(json_array_get(list, s->constraint_count));
         if (!text)
-            UNA_FAIL(r->run, UNA_E_INPUT, "%s: constraint %zu must be a text, as in \"x1 + x2 <= 1\"", r->origin,
-                     s->constraint_count + 1);
+            REFUSE(r, "constraint %zu must be a text, as in \"x1 + x2 <= 1\"", s->constraint_count + 1);
         UNA_TRY(read_constraint(r, &s->constraint[s->constraint_count], text));
     }
     return UNA_OK;
@@ -264,8 +257,8 @@ static una_status read_space(const reading *r, const json_t *root)
     const char *name;
     json_t *given;
     if (!json_is_object(root) || json_object_size(root) == 0 || json_object_size(root) > MOST_INPUTS)
-        UNA_FAIL(r->run, UNA_E_INPUT, "%s: a space is an object with 1 to %d inputs, as in {\"x1\": {\"type\": "
-                 "\"real\", \"low\": 0, \"high\": 1}}", r->origin, (int)MOST_INPUTS);
+        REFUSE(r, "a space is an object with 1 to %d inputs, as in {\"x1\": {\"type\": \"real\", \"low\": 0, \"high\": "
+               "1}}", (int)MOST_INPUTS);
     UNA_NEW_AT(r->keep, s->dimension, json_object_size(root));
 
     json_object_foreach((json_t *)root, name, given)
@@ -313,8 +306,8 @@ static una_status write_space(const reading *r)
     s->json = text.at;
     UNA_TRY(una_arena_check(r->keep));
     if (text.length <= UNA_JSON_SHORT) return UNA_OK;
-    UNA_FAIL(r->run, UNA_E_INPUT, "%s: written down, this space has %zu bytes, and at most %d are read again; use "
-             "fewer levels, or shorter words", r->origin, text.length, UNA_JSON_SHORT);
+    REFUSE(r, "written down, this space has %zu bytes, and at most %d are read again; use fewer levels, or shorter "
+           "words", text.length, UNA_JSON_SHORT);
 }
 
 una_status una_space_parse(una_space **space, const char *json, const char *origin, una_arena *keep, una_run *run)

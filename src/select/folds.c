@@ -87,46 +87,50 @@ static void unite_roots(uint32_t *parent, uint32_t a, uint32_t b)
     else parent[x] = y;
 }
 
-/* A forest in which rows of a group have one root. */
-static una_status make_forest(uint32_t **parent, const una_folds *f, una_run *run)
+typedef struct heap { uint32_t root, place; size_t size; } heap;
+
+typedef struct dealing {                 /* of rows to the folds of each repeat                                     */
+    una_folds         *f;
+    const una_dataset *data;
+    uint32_t          *parent;           /* [rows] the forest: rows of a heap have one root                         */
+    heap              *heaps;            /* [rows] by root                                                          */
+    size_t             count, largest;   /* heaps; rows of the largest                                              */
+    una_run           *run;
+} dealing;
+
+static void count_heaps(dealing *d, uint32_t *parent)
 {
-    UNA_TRY(una_order_new(parent, f->rows, &run->scratch));
-    if (!f->group_of) return UNA_OK;
-    UNA_NEW(&run->scratch, uint32_t, first, f->groups + 1);
-    for (size_t g = 0; g < f->groups; g++) first[g] = NONE;
-    for (size_t i = 0; i < f->rows; i++) {
-        uint32_t *to = &first[f->group_of[i]];
-        if (*to == NONE) *to = (uint32_t)i;
-        unite_roots(*parent, *to, (uint32_t)i);
+    size_t rows = d->f->rows;
+    d->count = d->largest = 0;
+    for (size_t i = 0; i < rows; i++) d->heaps[i].size = 0;
+    for (size_t i = 0; i < rows; i++) d->heaps[root_of(parent, (uint32_t)i)].size++;
+    for (size_t i = 0; i < rows; i++) {
+        if (d->heaps[i].size > d->largest) d->largest = d->heaps[i].size;
+        d->count += d->heaps[i].size > 0;
     }
+}
+
+/* Rows of a group join. */
+static una_status join_groups(dealing *d)
+{
+    const una_folds *f = d->f;
+    UNA_NEW(&d->run->scratch, uint32_t, first, f->groups + 1);
+    for (size_t i = f->rows; i-- > 0;) first[f->group_of[i]] = (uint32_t)i;
+    for (size_t i = 0; i < f->rows; i++) unite_roots(d->parent, first[f->group_of[i]], (uint32_t)i);
     return UNA_OK;
 }
 
-typedef struct heap { uint32_t root, place; size_t size; } heap;
-
-static size_t count_heaps(heap *heaps, size_t *largest, uint32_t *parent, size_t rows)
-{
-    size_t count = 0;
-    *largest = 0;
-    for (size_t i = 0; i < rows; i++) heaps[i].size = 0;
-    for (size_t i = 0; i < rows; i++) heaps[root_of(parent, (uint32_t)i)].size++;
-    for (size_t i = 0; i < rows; i++) {
-        if (heaps[i].size > *largest) *largest = heaps[i].size;
-        count += heaps[i].size > 0;
-    }
-    return count;
-}
-
 /* Inputs [rows, *cols] as numbers that are equal exactly where cells are equal. */
-static una_status code_inputs(double **x, size_t *cols, const una_dataset *data, const una_folds *f, una_run *run)
+static una_status code_inputs(double **x, size_t *cols, const dealing *d)
 {
+    const una_dataset *data = d->data;
     size_t values;
     *cols = 0;
-    UNA_NEW_ROWS_AT(&run->scratch, *x, data->rows * data->columns);
-    UNA_NEW_ROWS(&run->scratch, uint32_t, code, data->rows);
+    UNA_NEW_ROWS_AT(&d->run->scratch, *x, data->rows * data->columns);
+    UNA_NEW_ROWS(&d->run->scratch, uint32_t, code, data->rows);
     for (size_t c = 0; c < data->columns; c++) {
-        if (c == f->target || f->out[c]) continue;
-        UNA_TRY(code_column(code, &values, data, c, run));
+        if (c == d->f->target || d->f->out[c]) continue;
+        UNA_TRY(code_column(code, &values, data, c, d->run));
         for (size_t i = 0; i < data->rows; i++)
             (*x)[i * data->columns + *cols] = code[i] == NONE ? -1 : (double)code[i];
         ++*cols;
@@ -136,24 +140,25 @@ static una_status code_inputs(double **x, size_t *cols, const una_dataset *data,
 
 /* Rows with equal inputs join, unless one heap would then have more than half of the rows, or so few different inputs
  * are repeated that holding one out asks for what no other row shows. */
-static una_status join_copies(uint32_t **parent, heap *heaps, una_folds *f, const una_dataset *data, una_run *run)
+static una_status join_copies(dealing *d)
 {
+    una_folds *f = d->f;
     una_copies copies;
     uint32_t *joined;
     double *x;
-    size_t cols, largest;
-    UNA_TRY(code_inputs(&x, &cols, data, f, run));
+    size_t cols;
+    UNA_TRY(code_inputs(&x, &cols, d));
     if (cols == 0) return UNA_OK;
-    UNA_TRY(una_copies_find(&copies, x, data->rows, cols, data->columns, &run->scratch, run));
+    UNA_TRY(una_copies_find(&copies, x, f->rows, cols, d->data->columns, &d->run->scratch, d->run));
     if (copies.copied == 0) return UNA_OK;
-    UNA_TRY(una_order_new(&joined, f->rows, &run->scratch));
-    memcpy(joined, *parent, f->rows * sizeof *joined);
+    UNA_TRY(una_order_new(&joined, f->rows, &d->run->scratch));
+    memcpy(joined, d->parent, f->rows * sizeof *joined);
     for (size_t i = 0; i < f->rows; i++) unite_roots(joined, (uint32_t)i, copies.next[i]);
-
-    size_t count = count_heaps(heaps, &largest, joined, f->rows);
-    if (2 * largest > f->rows || (count < 2 * FOLDS && 2 * count < f->rows) || count < f->folds) return UNA_OK;
+    count_heaps(d, joined);
+    if (2 * d->largest > f->rows || (d->count < 2 * FOLDS && 2 * d->count < f->rows) || d->count < f->folds)
+        return UNA_OK;
     f->tied_rows = copies.copied;
-    *parent = joined;
+    d->parent = joined;
     return UNA_OK;
 }
 
@@ -166,62 +171,55 @@ static int compare_group_size(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-static size_t smallest_of(const size_t *sizes, size_t count)
+/* Fills part [rows] of one repeat: the largest heaps first, each to the smallest fold. */
+static una_status deal_groups(dealing *d, uint32_t *part, una_rng rng)
 {
-    size_t best = 0;
-    for (size_t i = 1; i < count; i++)
-        if (sizes[i] < sizes[best]) best = i;
-    return best;
-}
-
-/* Fills part [rows] of one repeat. */
-static una_status deal_groups(uint32_t *part, const una_folds *f, uint32_t *parent, heap *heaps, una_rng rng,
-                              una_run *run)
-{
+    una_arena *scratch = &d->run->scratch;
+    size_t rows = d->f->rows, count = 0;
+    heap *heaps = d->heaps;
     uint32_t *order;
-    size_t largest, count = 0;
-    UNA_NEW(&run->scratch, size_t, sizes, f->folds);
-    UNA_NEW_ROWS(&run->scratch, uint32_t, to, f->rows);
-    UNA_TRY(una_order_new(&order, f->rows, &run->scratch));
-    una_rng_permute(&rng, order, f->rows);
-    count_heaps(heaps, &largest, parent, f->rows);
-    for (size_t i = 0; i < f->rows; i++) {
+    UNA_NEW(scratch, size_t, sizes, d->f->folds);
+    UNA_NEW_ROWS(scratch, uint32_t, to, rows);
+    UNA_TRY(una_order_new(&order, rows, scratch));
+    una_rng_permute(&rng, order, rows);
+    count_heaps(d, d->parent);
+    for (size_t i = 0; i < rows; i++) {
         heaps[i].root = (uint32_t)i;
         heaps[order[i]].place = (uint32_t)i;
     }
-
-    for (size_t i = 0; i < f->rows; i++)
+    for (size_t i = 0; i < rows; i++)
         if (heaps[i].size > 0) heaps[count++] = heaps[i];
     qsort(heaps, count, sizeof *heaps, compare_group_size);
     for (size_t h = 0; h < count; h++) {
-        size_t fold = smallest_of(sizes, f->folds);
+        size_t fold = 0;
+        for (size_t i = 1; i < d->f->folds; i++)
+            if (sizes[i] < sizes[fold]) fold = i;
         to[heaps[h].root] = (uint32_t)fold;
         sizes[fold] += heaps[h].size;
     }
-    for (size_t i = 0; i < f->rows; i++) part[i] = to[root_of(parent, (uint32_t)i)];
+    for (size_t i = 0; i < rows; i++) part[i] = to[root_of(d->parent, (uint32_t)i)];
     return UNA_OK;
 }
 
 static una_status make_random(una_folds *f, const una_dataset *data, uint64_t seed, una_run *run)
 {
-    uint32_t *parent;
-    size_t largest;
-    UNA_NEW_ROWS(&run->scratch, heap, heaps, f->rows);
-    UNA_TRY(make_forest(&parent, f, run));
-    UNA_TRY(join_copies(&parent, heaps, f, data, run));
-    size_t count = count_heaps(heaps, &largest, parent, f->rows);
-    if (count < 2 && f->group_of)
+    dealing d = { .f = f, .data = data, .run = run };
+    UNA_NEW_ROWS_AT(&run->scratch, d.heaps, f->rows);
+    UNA_TRY(una_order_new(&d.parent, f->rows, &run->scratch));
+    if (f->group_of) UNA_TRY(join_groups(&d));
+    UNA_TRY(join_copies(&d));
+    count_heaps(&d, d.parent);
+    if (d.count < 2 && f->group_of)
         UNA_FAIL(run, UNA_E_INPUT, "%s: all rows are of one group of '%s', so none is left to test on; name another "
                  "column", data->origin, data->column[f->group].name);
-    if (count < 2) UNA_FAIL(run, UNA_E_INPUT, "%s: folds need two rows at least", data->origin);
-    if (count < f->folds) {
-        una_log(run, UNA_LOG_NOTE, "there are %zu %s, so there are as many folds", count,
+    if (d.count < 2) UNA_FAIL(run, UNA_E_INPUT, "%s: folds need two rows at least", data->origin);
+    if (d.count < f->folds) {
+        una_log(run, UNA_LOG_NOTE, "there are %zu %s, so there are as many folds", d.count,
                 f->group_of ? "groups" : "rows");
-        f->folds = count;
+        f->folds = d.count;
     }
     for (size_t r = 0; r < f->repeats; r++)
-        UNA_SCOPED(run, deal_groups(f->part + r * f->rows, f, parent, heaps,
-                                    una_rng_at(seed, UNA_FOR_FOLDS, COMPARED + r), run));
+        UNA_SCOPED(run, deal_groups(&d, f->part + r * f->rows, una_rng_at(seed, UNA_FOR_FOLDS, COMPARED + r)));
     return UNA_OK;
 }
 

@@ -7,7 +7,7 @@
 #define UNA_GOLDEN_ENS_H
 
 #include "bo/acquisition.h"
-#include "bo/functions.h"
+#include "known_functions.h"
 #include "nn/anchor.h"
 #include "nn/residual.h"
 #include "nn/spectral.h"
@@ -152,7 +152,7 @@ static bool check_functions(golden *file, worst *exact, worst *single)
     (void)single;
 
     for (size_t n = 0; n < 2; n++) {
-        const una_test_function *function = una_test_function_find(names[n]);
+        const known_function *function = known_function_find(names[n]);
         char key[32];
         size_t points = 0, inputs = function->inputs;
         double *x;

@@ -7,7 +7,7 @@
 #include "test_support.h"
 
 #include "bo/acquisition.h"
-#include "bo/functions.h"
+#include "known_functions.h"
 
 /* Simpson's rule for the integral of (best - f) N(f; mean, std^2) up to best. */
 static double by_integral(double mean, double std, double best)
@@ -270,10 +270,10 @@ static void functions_have_their_minima(void **state)
                                          { 9.42477796076937971539, 2.475 } };
     static const double hartmann[6] = { 0.20169, 0.150011, 0.476874, 0.275332, 0.311652, 0.6573 };
 
-    const una_test_function *b = una_test_function_find("branin"), *h = una_test_function_find("hartmann6");
+    const known_function *b = known_function_find("branin"), *h = known_function_find("hartmann6");
     assert_non_null(b);
     assert_non_null(h);
-    assert_null(una_test_function_find("rosenbrock"));
+    assert_null(known_function_find("rosenbrock"));
 
     for (size_t i = 0; i < 3; i++) assert_near(b->value(branin[i]), b->least, 1e-9, 0);
     assert_near(h->value(hartmann), h->least, 1e-8, 0);

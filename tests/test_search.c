@@ -5,7 +5,7 @@
  */
 #include "test_support.h"
 
-#include "bo/functions.h"
+#include "known_functions.h"
 #include "bo/search.h"
 #include "bo/surrogate.h"
 
@@ -741,7 +741,7 @@ static void branin_is_found(void **state)
     (void)state;
     enum { STEPS = 40, SEEDS = 5 };
     skip_if_sanitized();
-    const una_test_function *f = una_test_function_find("branin");
+    const known_function *f = known_function_find("branin");
     size_t found = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         una_run *run = quiet_run();

@@ -333,7 +333,7 @@ una_status una_task_value(double *value, const una_task_kind *task, const char *
                           una_material *m, una_run *run)
 {
     if (!task->is_digits) {
-        *value = una_test_function_find(task->name)->value(x);
+        *value = strcmp(task->name, "branin") == 0 ? una_branin(x) : una_hartmann6(x);
         return UNA_OK;
     }
     UNA_SCOPED(run, digits_value(value, task, data, x, test, m, run));

@@ -7,7 +7,6 @@
 #include "bo/functions.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double PI = 3.14159265358979323846;
 
@@ -35,16 +34,4 @@ double una_hartmann6(const double x[6])
         sum -= alpha[i] * exp(-distance);
     }
     return sum;
-}
-
-static const una_test_function functions[] = {
-    { "branin", 2, { -5, 0 }, { 10, 15 }, 0.39788735772973816, una_branin },
-    { "hartmann6", 6, { 0, 0, 0, 0, 0, 0 }, { 1, 1, 1, 1, 1, 1 }, -3.3223680114155147, una_hartmann6 },
-};
-
-const una_test_function *una_test_function_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (strcmp(functions[i].name, name) == 0) return &functions[i];
-    return NULL;
 }

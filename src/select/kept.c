@@ -80,11 +80,17 @@ una_status una_kept_make(size_t *made, const una_kept_rows *k, const una_plan *p
     return status;
 }
 
-una_status una_kept_find(bool *found, una_row *row, const una_kept_rows *k, const una_row_key *key, una_arena *arena,
-                         una_run *run)
+static una_status find_row(bool *found, una_row *row, const una_kept_rows *k, const una_row_key *key, una_run *run)
 {
-    UNA_TRY(una_store_find(found, row, k->store, key, arena, run));
+    UNA_TRY(una_store_find(found, row, k->store, key, &run->scratch, run));
     for (size_t m = 0; *found && m < k->measure_count; m++) *found = una_row_find(row, k->measures[m]) != SIZE_MAX;
+    return UNA_OK;
+}
+
+una_status una_kept_has(bool *there, const una_kept_rows *k, const una_row_key *key, una_run *run)
+{
+    una_row row;
+    UNA_SCOPED(run, find_row(there, &row, k, key, run));
     return UNA_OK;
 }
 
@@ -92,7 +98,7 @@ static una_status read_row(double *value, size_t stride, const una_kept_rows *k,
 {
     bool found;
     una_row row;
-    UNA_TRY(una_kept_find(&found, &row, k, key, &k->run->scratch, k->run));
+    UNA_TRY(find_row(&found, &row, k, key, k->run));
     if (!found)
         UNA_FAIL(k->run, UNA_E_IO, "%s: the results of %s were there and are gone", una_store_path(k->store),
                  key->spec);

@@ -28,10 +28,9 @@ una_status una_kept_open(una_kept_rows *kept, const char *out);
 /* Makes the missing rows of a plan; *made counts them. */
 una_status una_kept_make(size_t *made, const una_kept_rows *kept, const una_plan *plan, una_make_row *make,
                          void *context);
-/* The row of a key, if it has all measures; in `arena`. */
-una_status una_kept_find(bool *found, una_row *row, const una_kept_rows *kept, const una_row_key *key,
-                         una_arena *arena, una_run *run);
-/* Its measures and seconds, to value[0], value[stride] ... UNA_E_IO: the row is gone. */
+/* Whether there is a row of a key, with all measures. run: of a task, perhaps. */
+una_status una_kept_has(bool *there, const una_kept_rows *kept, const una_row_key *key, una_run *run);
+/* Measures and seconds of a row, to value[0], value[stride] ... UNA_E_IO: the row is gone. */
 una_status una_kept_read(double *value, size_t stride, const una_kept_rows *kept, const una_row_key *key);
 /* The end: writes the table. After a failure it is written as well, and the first failure is reported. */
 una_status una_kept_write(const una_kept_rows *kept, una_status status);

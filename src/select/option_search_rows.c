@@ -69,18 +69,6 @@ typedef struct batch {
     size_t   *head, *next;               /* [groups], [keys]: 1 + index of a key, 0 ends                           */
 } batch;
 
-static una_status find_there(bool *there, const una_kept_rows *kept, const una_row_key *key, una_run *run)
-{
-    una_row row;
-    return una_kept_find(there, &row, kept, key, &run->scratch, run);
-}
-
-static una_status row_is_there(bool *there, const una_kept_rows *kept, const una_row_key *key, una_run *run)
-{
-    UNA_SCOPED(run, find_there(there, kept, key, run));
-    return UNA_OK;
-}
-
 /* The key of the group of a key of the plan; its spec is NULL where that has none. */
 static una_row_key group_of(const batch *b, size_t key)
 {
@@ -99,7 +87,7 @@ static una_status list_group(una_evaluations *e, const batch *b, const una_row_k
     for (size_t i = head; i; i = b->next[i - 1]) {
         const una_row_key *other = &b->plan.keys[i - 1];
         bool there = una_row_key_same(other, key);
-        if (!there) UNA_TRY(row_is_there(&there, &b->search->kept, other, e->run));
+        if (!there) UNA_TRY(una_kept_has(&there, &b->search->kept, other, e->run));
         if (!there) e->keys[e->count++] = other;
     }
     UNA_NEW_AT(e->arena, e->value, e->count);
@@ -165,7 +153,7 @@ static una_status plan_rows(batch *b, size_t to)
     for (size_t g = b->groups.count; g-- > 0;) {
         bool there = true;
         for (size_t i = b->head[g]; there && i; i = b->next[i - 1]) {
-            UNA_TRY(row_is_there(&there, &b->search->kept, &b->plan.keys[i - 1], run));
+            UNA_TRY(una_kept_has(&there, &b->search->kept, &b->plan.keys[i - 1], run));
             if (!there) una_plan_add(&b->first, b->plan.keys[i - 1]);
         }
     }

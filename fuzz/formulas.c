@@ -140,7 +140,8 @@ static void check_formula(const char *source, uint8_t how, fuzz_world *w)
     if (FUZZ_EXPLAIN(una_formula_parse(&formula, source, &inputs, arena, w->run), w)) return;
     double value[POINTS] = {0}, second[POINTS] = {0};
     una_rng rng = una_rng_at(how, UNA_FOR_REFERENCES, 0), same = rng;
-    una_status drawn = FUZZ_EXPLAIN(una_formula_draw(formula, &rng, x, POINTS, INPUTS, value, 1, w->run), w);
+    una_status drawn = FUZZ_EXPLAIN(una_formula_draw(formula, &rng, (una_view){ x, POINTS, INPUTS, INPUTS }, value, 1,
+                                                     w->run), w);
     if (drawn == UNA_OK) fuzz_finite(value, POINTS, source);
 
     const char *text = formula->op_count < MOST_OPS ? formula_text(formula, arena) : NULL;
@@ -154,7 +155,8 @@ static void check_formula(const char *source, uint8_t how, fuzz_world *w)
         FUZZ_CHECK(again->op[i].code == formula->op[i].code && again->op[i].index == formula->op[i].index &&
                    again->op[i].number == formula->op[i].number && again->op[i].call == formula->op[i].call,
                    "'%s' is '%s', where operation %zu is another", source, text, i);
-    status = FUZZ_EXPLAIN(una_formula_draw(again, &same, x, POINTS, INPUTS, second, 1, w->run), w);
+    status = FUZZ_EXPLAIN(una_formula_draw(again, &same, (una_view){ x, POINTS, INPUTS, INPUTS }, second, 1,
+                                           w->run), w);
     FUZZ_CHECK(status == drawn || w->starved, "'%s' and '%s': %d and %d", source, text, (int)drawn, (int)status);
     if (status == UNA_OK && drawn == UNA_OK) fuzz_same(value, second, POINTS, text);
 }

@@ -405,7 +405,9 @@ static bool check_scores(golden *file, worst *exact, worst *single)
         return false;
     if (!read_vector(file, file->in, "std", &rows, &std)) return false;
     double *none = UNA_GET(file->arena, double, rows), *coverage = put(file, &results, "coverage", 3, 0);
-    if (!none || !coverage || una_score_add(&sums, y, mean, std, none, rows, file->run) != UNA_OK
+    if (!none || !coverage || una_score_add(&sums,
+                                            &(una_scored_rows){ .y = y, .mean = mean, .std_epistemic = std, .std_noise = none, .rows = rows },
+                                            file->run) != UNA_OK
         || una_score_finish(&score, &sums, file->run) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
 
     coverage[0] = score.coverage_50;

@@ -61,7 +61,7 @@ static bool gp_evaluate(golden *file, una_gp *gp, const una_hyper *hyper, json_t
     double *all = UNA_GET(file->arena, double, hyper->count + 1);
 
     if (una_arena_check(file->arena) != UNA_OK || una_gp_solve(gp, 0, file->run) != UNA_OK
-        || una_gp_predict(gp, star, stars, gp->inputs, mean, var, file->run) != UNA_OK
+        || una_gp_predict(gp, (una_view){ star, stars, gp->inputs, gp->inputs }, mean, var, file->run) != UNA_OK
         || una_gp_gradient(gp, hyper, inverse, all, file->run) != UNA_OK)
         return refuse(file, "%s", una_run_message(file->run));
 
@@ -96,7 +96,7 @@ static bool check_gp(golden *file, worst *exact, worst *single)
     if (una_arena_check(file->arena) != UNA_OK
         || una_kernel_parse(&kernel, text.at, &described, file->arena, file->run) != UNA_OK
         || una_hyper_init(&hyper, kernel, &plan, file->arena) != UNA_OK
-        || una_gp_init(&gp, kernel, x, inputs, y, rows, inputs, file->arena) != UNA_OK)
+        || una_gp_init(&gp, kernel, (una_gp_rows){ { x, rows, inputs, inputs }, y, NULL }, file->arena) != UNA_OK)
         return refuse(file, "%s", una_run_message(file->run));
 
     json_object_del(file->out, "grad_order");            /* names, not numbers: used here */

@@ -104,12 +104,12 @@ static bool compare_elbo(golden *file, elbo *e, worst *exact)
 {
     double *out = UNA_GET(file->arena, double, 5 * e->count);
     if (!out) return refuse(file, "%s", una_run_message(file->run));
-    una_vi q = { e->count, e->weight_var, e->packed, e->packed + e->count };
+    una_vi q = { e->count, e->weight_var, e->packed, e->packed + e->count, out, out + e->count };
     una_vi_terms terms;
     answer results = { .count = 0 };
 
-    if (una_vi_loss(&q, e->packed + 2 * e->count, 1, elbo_likelihood, e, &terms, out, out + e->count,
-                    out + 2 * e->count, file->run) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
+    if (una_vi_loss(&q, e->packed + 2 * e->count, 1, &(una_vi_target){ elbo_likelihood, e }, &terms, out + 2 * e->count,
+                    file->run) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
     if (!put_scalar(file, &results, "log_lik", terms.log_lik, 0) || !put_scalar(file, &results, "kl", terms.kl, 0)
         || !put_scalar(file, &results, "loss", terms.loss, 0)) return false;
 

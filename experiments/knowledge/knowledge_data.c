@@ -82,7 +82,7 @@ static una_status draw_process(double *f, size_t draws, const double *x, size_t 
     una_kernel *kernel;
     UNA_NEW(&run->scratch, double, drawn, n * draws);
     UNA_TRY(una_kernel_parse(&kernel, "rbf(length=1)", &inputs, &run->scratch, run));
-    UNA_TRY(una_gp_prior_draws(kernel, x, n, 1, draws, rng, drawn, NULL, run));
+    UNA_TRY(una_gp_prior_draws(kernel, (una_view){ x, n, 1, 1 }, draws, rng, drawn, NULL, run));
     for (size_t d = 0; d < draws; d++)
         for (size_t i = 0; i < n; i++) f[d * n + i] = drawn[i * draws + d];
     return UNA_OK;

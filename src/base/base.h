@@ -108,6 +108,11 @@ void    *una_arena_get_rows(una_arena *arena, size_t count, size_t size);
         UNA_TRY(una_arena_check(arena));                                 \
     } while (0)
 
+typedef struct una_view {                /* rows that somebody else owns                                   */
+    const double *at;                    /* [rows, stride], `cols` of them used                            */
+    size_t        rows, cols, stride;
+} una_view;
+
 /* ---- run --------------------------------------------------------------------------------------- */
 
 typedef struct una_tally {       /* pieces of work that are counted as they are done, in any thread         */

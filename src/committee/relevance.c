@@ -79,7 +79,8 @@ static una_status search_lengths(una_kernel *kernel, double *noise_var, double *
     una_gp_search f = { .gp = &gp, .stage = "finding relevance", .free_noise = true, .range = RANGE,
                         .jitter = UNA_AUTO, .starts = 2, .done = now->done, .most_steps = now->steps,
                         .length_prior = now->length_prior };
-    una_status status = una_gp_init(&gp, kernel, s->x, s->cols, s->y, now->rows, s->cols, &run->scratch);
+    una_status status = una_gp_init(&gp, kernel, (una_gp_rows){ { s->x, now->rows, s->cols, s->cols }, s->y, NULL },
+                                    &run->scratch);
     if (status == UNA_OK) status = una_gp_search_run(&f, now->plan, 1, 0, run);
     if (status == UNA_OK) {
         double rows = (double)now->rows;

@@ -6,27 +6,27 @@
 #include "gp/kernel.h"
 #include "la/la.h"
 
-static una_status mean_of_diagonal(const una_kernel *kernel, const double *x, size_t n, size_t stride, double *mean,
-                                   una_run *run)
+static una_status mean_of_diagonal(const una_kernel *kernel, una_view x, double *mean, una_run *run)
 {
     *mean = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < x.rows; i++) {
         double k = 0;
-        una_kernel_diagonal(kernel, x + i * stride, 1, stride, &k);
+        una_kernel_diagonal(kernel, x.at + i * x.stride, 1, x.stride, &k);
         if (!isfinite(k))
             UNA_FAIL(run, UNA_E_NUMERIC, "the prior variance is not finite at some of the rows; choose a smaller var");
-        *mean += k / (double)n;
+        *mean += k / (double)x.rows;
     }
     return UNA_OK;
 }
 
 /* The factor destroys K, and a second copy would double the memory: so each try computes K again. */
-static una_status factor_jittered(const una_kernel *kernel, const double *x, size_t n, size_t stride, double scale,
-                                  double *l, double *jitter, una_run *run)
+static una_status factor_jittered(const una_kernel *kernel, una_view x, double scale, double *l, double *jitter,
+                                  una_run *run)
 {
     const double first = 1e-10, last = 1e-4;
+    size_t n = x.rows;
     for (*jitter = first; *jitter < 2 * last; *jitter *= 10) {
-        una_kernel_matrix(kernel, x, n, x, n, stride, l);
+        una_kernel_matrix(kernel, x.at, n, x.at, n, x.stride, l);
         for (size_t i = 0; i < n; i++) l[i * n + i] += *jitter * scale;
         una_status status = una_chol(l, n, "the prior covariance", run);
         if (status == UNA_OK) una_clear_message(run);
@@ -54,28 +54,29 @@ static una_status multiply_lower(const double *l, size_t n, double *f, size_t dr
     return UNA_OK;
 }
 
-static una_status draw_in(const una_kernel *kernel, const double *x, size_t n, size_t stride, size_t draws,
-                          una_rng *rng, double *f, double *jitter, una_run *run)
+static una_status draw_in(const una_kernel *kernel, una_view x, size_t draws, una_rng *rng, double *f, double *jitter,
+                          una_run *run)
 {
+    size_t n = x.rows;
     double mean = 0;
-    UNA_TRY(mean_of_diagonal(kernel, x, n, stride, &mean, run));
+    UNA_TRY(mean_of_diagonal(kernel, x, &mean, run));
     for (size_t d = 0; d < draws; d++)
         for (size_t i = 0; i < n; i++) f[i * draws + d] = mean > 0 ? una_rng_normal(rng) : 0;
     /* A prior without variance is the function 0; there is nothing to factor. */
     if (!(mean > 0)) return UNA_OK;
     double *l = una_arena_get(&run->scratch, n, n * sizeof *l);   /* [n, n] */
     if (!l) return UNA_E_MEMORY;
-    UNA_TRY(factor_jittered(kernel, x, n, stride, mean, l, jitter, run));
+    UNA_TRY(factor_jittered(kernel, x, mean, l, jitter, run));
     return multiply_lower(l, n, f, draws, run);
 }
 
-una_status una_gp_prior_draws(const una_kernel *kernel, const double *x, size_t n, size_t stride, size_t draws,
-                              una_rng *rng, double *f, double *used_jitter, una_run *run)
+una_status una_gp_prior_draws(const una_kernel *kernel, una_view x, size_t draws, una_rng *rng, double *f,
+                              double *used_jitter, una_run *run)
 {
     double jitter = 0;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = n > 0 && draws > 0 ? draw_in(kernel, x, n, stride, draws, rng, f, &jitter, run) : UNA_OK;
-    una_arena_release(&run->scratch, mark);
-    if (used_jitter) *used_jitter = status == UNA_OK ? jitter : 0;
-    return status;
+    if (used_jitter) *used_jitter = 0;
+    if (x.rows == 0 || draws == 0) return UNA_OK;
+    UNA_SCOPED(run, draw_in(kernel, x, draws, rng, f, &jitter, run));
+    if (used_jitter) *used_jitter = jitter;
+    return UNA_OK;
 }

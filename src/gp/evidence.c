@@ -27,45 +27,38 @@ una_status una_gp_memory(size_t rows, double matrices, una_run *run)
     return check_gp_memory(run, rows, matrices, run);
 }
 
-static void take_gp_room(una_gp *gp, size_t room, una_arena *keep)
+static void take_gp_room(una_gp *gp, size_t room, bool weights, una_arena *keep)
 {
     gp->room = room;
     gp->stride = una_large_stride(room);
     gp->x = UNA_GET(keep, double, room * gp->inputs);
     gp->y = UNA_GET(keep, double, room);
     gp->alpha = UNA_GET(keep, double, room);
-    if (gp->weight) gp->weight = UNA_GET(keep, double, room);
+    gp->weight = weights ? UNA_GET(keep, double, room) : NULL;
     gp->l = una_arena_get(keep, room, gp->stride * sizeof *gp->l);
 }
 
-static void take_gp_rows(una_gp *gp, const double *x, size_t stride, const double *y, size_t rows)
+/* Rows behind those that are there. */
+static void take_gp_rows(una_gp *gp, const una_gp_rows *more)
 {
-    for (size_t i = 0; i < rows; i++)
-        memcpy(gp->x + (gp->rows + i) * gp->inputs, x + i * stride, gp->inputs * sizeof *x);
-    memcpy(gp->y + gp->rows, y, rows * sizeof *y);
-    gp->rows += rows;
+    for (size_t i = 0; i < more->x.rows; i++) {
+        memcpy(gp->x + (gp->rows + i) * gp->inputs, more->x.at + i * more->x.stride, gp->inputs * sizeof *gp->x);
+        if (gp->weight) gp->weight[gp->rows + i] = more->weight ? more->weight[i] : 1;
+    }
+    memcpy(gp->y + gp->rows, more->y, more->x.rows * sizeof *gp->y);
+    gp->rows += more->x.rows;
 }
 
-una_status una_gp_init(una_gp *gp, una_kernel *kernel, const double *x, size_t stride, const double *y, size_t rows,
-                       size_t inputs, una_arena *keep)
+una_status una_gp_init(una_gp *gp, una_kernel *kernel, una_gp_rows rows, una_arena *keep)
 {
     gp->kernel = kernel;
     gp->rows = 0;
-    gp->inputs = inputs;
-    gp->weight = NULL;
+    gp->inputs = rows.x.cols;
     gp->late = NULL;
     gp->log_evidence = NAN;
-    take_gp_room(gp, rows, keep);
+    take_gp_room(gp, rows.x.rows, rows.weight != NULL, keep);
     UNA_TRY(una_arena_check(keep));
-    take_gp_rows(gp, x, stride, y, rows);
-    return UNA_OK;
-}
-
-una_status una_gp_weigh(una_gp *gp, const double *weight, una_arena *keep)
-{
-    gp->weight = weight ? UNA_GET(keep, double, gp->room) : NULL;
-    UNA_TRY(una_arena_check(keep));
-    if (weight) memcpy(gp->weight, weight, gp->rows * sizeof *weight);
+    take_gp_rows(gp, &rows);
     return UNA_OK;
 }
 
@@ -133,7 +126,7 @@ static una_status solve_alpha(una_gp *gp, double *v, una_run *run)
 static una_status solve_from(una_gp *gp, size_t from, una_run *run)
 {
     una_side side;
-    double *v = UNA_GET(&run->scratch, double, gp->rows);
+    UNA_NEW(&run->scratch, double, v, gp->rows);
     una_side_init(&side, gp->kernel, gp->rows, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
     una_side_fill(&side, gp->kernel, gp->x, gp->inputs);
@@ -146,10 +139,8 @@ static una_status solve_from(una_gp *gp, size_t from, una_run *run)
 una_status una_gp_solve(una_gp *gp, size_t from, una_run *run)
 {
     UNA_TRY(una_kernels_need(run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = solve_from(gp, from, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, solve_from(gp, from, run));
+    return UNA_OK;
 }
 
 una_status una_gp_solve_jittered(una_gp *gp, una_run *run)
@@ -192,16 +183,16 @@ static void end_late(void *what)
     pthread_mutex_destroy(&late->lock);
 }
 
-una_status una_gp_defer(una_gp *gp, una_kernel *kernel, double *x, double *y, double *weight, size_t rows,
-                        size_t inputs, una_arena *keep)
+una_status una_gp_defer(una_gp *gp, una_arena *keep)
 {
-    UNA_NEW(keep, una_gp_deferred, late, 1);
-    *gp = (una_gp){ .kernel = kernel, .noise_var = gp->noise_var, .jitter_var = gp->jitter_var, .rows = rows,
-                    .inputs = inputs, .room = rows, .stride = una_large_stride(rows), .x = x, .y = y, .weight = weight,
-                    .log_evidence = NAN, .late = late };
-    late->owner = una_run_root(keep->run);
-    pthread_mutex_init(&late->lock, NULL);
-    return una_arena_at_end(keep, end_late, late);
+    UNA_NEW_AT(keep, gp->late, 1);
+    gp->room = gp->rows;
+    gp->stride = una_large_stride(gp->rows);
+    gp->alpha = gp->l = NULL;
+    gp->log_evidence = NAN;
+    gp->late->owner = una_run_root(keep->run);
+    pthread_mutex_init(&gp->late->lock, NULL);
+    return una_arena_at_end(keep, end_late, gp->late);
 }
 
 /* A thread that waits for the factor of another one can be interrupted too. */
@@ -325,10 +316,8 @@ static una_status contract_gradient(const una_gp *gp, const una_hyper *hyper, do
 
 una_status una_gp_gradient(const una_gp *gp, const una_hyper *hyper, double *inverse, double *gradient, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = contract_gradient(gp, hyper, inverse, gradient, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, contract_gradient(gp, hyper, inverse, gradient, run));
+    return UNA_OK;
 }
 
 /* ---- more rows --------------------------------------------------------------------------------------------------- */
@@ -339,7 +328,7 @@ static una_status grow_room(una_gp *gp, size_t rows, una_arena *keep)
     const una_gp old = *gp;
     if (rows <= gp->room) return UNA_OK;
     size_t room = gp->room + gp->room / 2;
-    take_gp_room(gp, room > rows ? room : rows, keep);
+    take_gp_room(gp, room > rows ? room : rows, old.weight != NULL, keep);
     UNA_TRY(una_arena_check(keep));
     memcpy(gp->x, old.x, old.rows * old.inputs * sizeof *gp->x);
     memcpy(gp->y, old.y, old.rows * sizeof *gp->y);
@@ -349,36 +338,30 @@ static una_status grow_room(una_gp *gp, size_t rows, una_arena *keep)
     return UNA_OK;
 }
 
-/* Weights of rows that come; of all before them too, where those had none. Beyond the rows of gp, or in new memory. */
-static una_status take_weights(una_gp *gp, const double *weight, size_t rows, una_arena *keep)
+/* A process with the rows of gp and more; without a factor all rows are factored at once. */
+static una_status append_rows(una_gp *next, const una_gp_rows *more, una_arena *keep, una_run *run)
 {
-    if (!weight && !gp->weight) return UNA_OK;
-    if (!gp->weight) {
-        UNA_NEW_AT(keep, gp->weight, gp->room);
-        for (size_t i = 0; i < gp->rows; i++) gp->weight[i] = 1;
+    size_t rows = next->rows + more->x.rows, done = next->l ? next->rows : 0;
+    if (rows > next->room) UNA_TRY(una_gp_memory(rows, 2.5, run));
+    UNA_TRY(grow_room(next, rows, keep));
+    if (more->weight && !next->weight) {                 /* those before count once */
+        UNA_NEW_AT(keep, next->weight, next->room);
+        for (size_t i = 0; i < next->rows; i++) next->weight[i] = 1;
     }
-    for (size_t i = 0; i < rows; i++) gp->weight[gp->rows + i] = weight ? weight[i] : 1;
-    return UNA_OK;
+    take_gp_rows(next, more);                            /* beyond the rows of gp, which does not look there */
+    return una_gp_solve(next, done, run);                /* alpha is written at the very end, when all went well */
 }
 
-una_status una_gp_append(una_gp *gp, const double *x, size_t stride, const double *y, const double *weight, size_t rows,
-                         una_arena *keep, una_run *run)
+una_status una_gp_append(una_gp *gp, una_gp_rows more, una_arena *keep, una_run *run)
 {
     una_mark mark = una_arena_mark(keep);
     una_gp next = *gp;
     una_gp_deferred *late = gp->late;
-    if (late && (late->block || rows == 0)) UNA_TRY(una_gp_solved(&next, gp, run));
+    if (late && (late->block || more.x.rows == 0)) UNA_TRY(una_gp_solved(&next, gp, run));
     gp->log_evidence = next.log_evidence;
-    if (rows == 0) return UNA_OK;
-    size_t done = next.l ? gp->rows : 0;                 /* without a factor all rows are factored at once */
+    if (more.x.rows == 0) return UNA_OK;
     next.late = NULL;
-    una_status status = next.rows + rows <= next.room ? UNA_OK : una_gp_memory(next.rows + rows, 2.5, run);
-    if (status == UNA_OK) status = grow_room(&next, next.rows + rows, keep);
-    if (status == UNA_OK) status = take_weights(&next, weight, rows, keep);
-    if (status == UNA_OK) {
-        take_gp_rows(&next, x, stride, y, rows);            /* beyond the rows of gp, which does not look there */
-        status = una_gp_solve(&next, done, run);         /* alpha is written at the very end, when all went well */
-    }
+    una_status status = append_rows(&next, &more, keep, run);
     if (status != UNA_OK) una_arena_release(keep, mark);
     if (status != UNA_OK) return status;
     *gp = next;

@@ -36,36 +36,36 @@ static void fill_block(double *to, double value, size_t n)
     for (size_t j = 0; j < n; j++) to[j] = value;
 }
 
-void una_formula_run(const una_formula *formula, const una_formula_op *op, size_t count, const double *parameter,
-                     const double *x, size_t n, size_t stride, double *out)
+void una_formula_run(const una_formula *formula, una_formula_part part, const double *parameter, una_view x, double *out)
 {
     double stack[UNA_FORMULA_DEPTH][UNA_FORMULA_BLOCK];
     size_t top = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        switch (op[i].code) {
-        case UNA_FORMULA_NUMBER: fill_block(stack[top++], op[i].number, n); break;
-        case UNA_FORMULA_PARAMETER: fill_block(stack[top++], parameter[op[i].index], n); break;
+    for (size_t i = 0; i < part.count; i++) {
+        const una_formula_op *op = &part.op[i];
+        switch (op->code) {
+        case UNA_FORMULA_NUMBER: fill_block(stack[top++], op->number, x.rows); break;
+        case UNA_FORMULA_PARAMETER: fill_block(stack[top++], parameter[op->index], x.rows); break;
         case UNA_FORMULA_INPUT: {
-            const una_formula_input *in = &formula->input[op[i].index];
-            for (size_t j = 0; j < n; j++) stack[top][j] = x[j * stride + in->column] * in->scale + in->centre;
+            const una_formula_input *in = &formula->input[op->index];
+            for (size_t j = 0; j < x.rows; j++) stack[top][j] = x.at[j * x.stride + in->column] * in->scale + in->centre;
             top++;
             break;
         }
         case UNA_FORMULA_CALL:
-            for (size_t j = 0; j < n; j++) stack[top - 1][j] = op[i].call(stack[top - 1][j]);
+            for (size_t j = 0; j < x.rows; j++) stack[top - 1][j] = op->call(stack[top - 1][j]);
             break;
         case UNA_FORMULA_NEGATE:
-            for (size_t j = 0; j < n; j++) stack[top - 1][j] = -stack[top - 1][j];
+            for (size_t j = 0; j < x.rows; j++) stack[top - 1][j] = -stack[top - 1][j];
             break;
         default:
             top--;
-            apply_operation(op[i].code, stack[top - 1], stack[top], n);
+            apply_operation(op->code, stack[top - 1], stack[top], x.rows);
             break;
         }
     }
 
-    memcpy(out, stack[0], n * sizeof *out);
+    memcpy(out, stack[0], x.rows * sizeof *out);
 }
 
 static double draw_parameter(const una_formula_parameter *p, una_rng *rng)
@@ -87,7 +87,6 @@ static double draw_parameter(const una_formula_parameter *p, una_rng *rng)
 static una_status not_finite(const una_formula *formula, const double *parameter, const double *row, double value,
                              una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     una_text words = una_text_in(&run->scratch);
     for (size_t i = 0; i < formula->input_count && i < 8; i++) {
         const una_formula_input *in = &formula->input[i];
@@ -95,34 +94,28 @@ static una_status not_finite(const una_formula *formula, const double *parameter
     }
     for (size_t i = 0; i < formula->parameter_count && i < 8; i++)
         una_text_add(&words, "%s%.60s = %g", words.length ? ", " : "", formula->parameter[i].name, parameter[i]);
-
-    una_status status = una_fail(run, UNA_E_NUMERIC,
-                                 "the formula \"%.200s\" gives %s%s%s; choose parameters that keep it finite "
-                                 "over the whole range of the inputs",
-                                 formula->text, isnan(value) ? "no number" : "an infinite value",
-                                 words.length ? ", where " : "", words.at);
-
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_FAIL(run, UNA_E_NUMERIC, "the formula \"%.200s\" gives %s%s%s; choose parameters that keep it finite over the "
+             "whole range of the inputs", formula->text, isnan(value) ? "no number" : "an infinite value",
+             words.length ? ", where " : "", words.at);
 }
 
-una_status una_formula_draw(const una_formula *formula, una_rng *rng, const double *x, size_t n, size_t stride,
-                            double *f, size_t f_stride, una_run *run)
+una_status una_formula_draw(const una_formula *formula, una_rng *rng, una_view x, double *f, size_t f_stride,
+                            una_run *run)
 {
-    double parameter[UNA_FORMULA_PARAMETERS] = { 0 }, block[UNA_FORMULA_BLOCK];
+    double parameter[UNA_FORMULA_PARAMETERS] = { 0 }, value[UNA_FORMULA_BLOCK];
     for (size_t i = 0; i < formula->defined; i++) {
         size_t p = formula->order[i];
         parameter[p] = draw_parameter(&formula->parameter[p], rng);
     }
 
-    for (size_t from = 0; from < n; from += UNA_FORMULA_BLOCK) {
-        size_t rows = n - from < UNA_FORMULA_BLOCK ? n - from : UNA_FORMULA_BLOCK;
-        const double *at = x + from * stride;
-        una_formula_run(formula, formula->op, formula->op_count, parameter, at, rows, stride, block);
+    for (size_t from = 0; from < x.rows; from += UNA_FORMULA_BLOCK) {
+        size_t left = x.rows - from, rows = left < UNA_FORMULA_BLOCK ? left : UNA_FORMULA_BLOCK;
+        const una_view block = { x.at + from * x.stride, rows, x.cols, x.stride };
+        una_formula_run(formula, (una_formula_part){ formula->op, formula->op_count }, parameter, block, value);
         for (size_t j = 0; j < rows; j++) {
-            if (!isfinite(block[j]))
-                return not_finite(formula, parameter, at + j * stride, block[j], run);
-            f[(from + j) * f_stride] = block[j];
+            if (!isfinite(value[j]))
+                UNA_SCOPED(run, not_finite(formula, parameter, block.at + j * x.stride, value[j], run));
+            f[(from + j) * f_stride] = value[j];
         }
     }
     return UNA_OK;

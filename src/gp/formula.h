@@ -49,9 +49,10 @@ struct una_formula {
     size_t                 defined;
 };
 
-/* Runs op [count] on rows 0..n-1 of x [n, stride], n <= UNA_FORMULA_BLOCK; out [n]. */
+/* Runs some of its operations on rows of x, at most UNA_FORMULA_BLOCK; out [rows]. */
 enum { UNA_FORMULA_BLOCK = 64 };
-void una_formula_run(const una_formula *formula, const una_formula_op *op, size_t count, const double *parameter,
-                     const double *x, size_t n, size_t stride, double *out);
+typedef struct una_formula_part { const una_formula_op *op; size_t count; } una_formula_part;
+void una_formula_run(const una_formula *formula, una_formula_part part, const double *parameter, una_view x,
+                     double *out);
 
 #endif

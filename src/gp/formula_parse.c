@@ -268,7 +268,7 @@ static una_status parse_constant(parser *p, double *value)
     p->constant = true;
     UNA_TRY(parse_formula_sum(p));
     p->constant = false;
-    una_formula_run(f, f->op + from, f->op_count - from, NULL, NULL, 1, 0, value);
+    una_formula_run(f, (una_formula_part){ f->op + from, f->op_count - from }, NULL, (una_view){ .rows = 1 }, value);
     f->op_count = from;
     p->height = 0;
     if (isfinite(*value)) return UNA_OK;

@@ -29,18 +29,21 @@ typedef struct una_gp {
 
 /* Refuses, with both numbers, `matrices` of rows^2 doubles that will not fit, before they are taken. */
 una_status una_gp_memory(size_t rows, double matrices, una_run *run);
-/* Takes the rows in: copies of x [rows, stride] and y, room for the factor. */
-una_status una_gp_init(una_gp *gp, una_kernel *kernel, const double *x, size_t stride, const double *y, size_t rows,
-                       size_t inputs, una_arena *keep);
+typedef struct una_gp_rows {
+    una_view      x;
+    const double *y;
+    const double *weight;                /* how often each row counts; NULL: once                             */
+} una_gp_rows;
+
+/* Takes copies of the rows in, room for the factor. */
+una_status una_gp_init(una_gp *gp, una_kernel *kernel, una_gp_rows rows, una_arena *keep);
 /* The same without the factor, which has n^2 numbers and costs n^3: a file does not hold it, and loading must not take
  * more than the bytes of a file justify. The first call that needs it makes it, within the limit of the run that
- * loaded, with the same bits; several threads may ask at once. x [rows, inputs] and y lie in keep. */
-una_status una_gp_defer(una_gp *gp, una_kernel *kernel, double *x, double *y, double *weight, size_t rows,
-                        size_t inputs, una_arena *keep);
+ * loaded, with the same bits; several threads may ask at once. Kernel, variances, rows, inputs, x, y and weight are
+ * there, in keep. */
+una_status una_gp_defer(una_gp *gp, una_arena *keep);
 /* gp with factor and alpha, which are made now if they are not there. */
 una_status una_gp_solved(una_gp *solved, const una_gp *gp, una_run *run);
-/* Before it is solved: how often each row counts, copied; NULL: once. */
-una_status una_gp_weigh(una_gp *gp, const double *weight, una_arena *keep);
 /* Factor, alpha and evidence for the kernel's present parameters, noise and jitter.
  * Rows before `from` are done already. */
 una_status una_gp_solve(una_gp *gp, size_t from, una_run *run);
@@ -52,18 +55,14 @@ double     una_gp_prior_mean_var(const una_gp *gp);      /* mean of k(x, x) over
 una_status una_gp_gradient(const una_gp *gp, const una_hyper *hyper, double *inverse, double *gradient, una_run *run);
 size_t     una_gp_work(size_t rows);
 
-/* mean, var [rows] of f (without noise); either may be NULL. One by one or all at once: the same bits. */
-una_status una_gp_predict(const una_gp *gp, const double *x, size_t rows, size_t stride, double *mean, double *var,
-                          una_run *run);
+/* mean, var [rows] of f (without noise) at x; either may be NULL. One by one or all at once: the same bits. */
+una_status una_gp_predict(const una_gp *gp, una_view x, double *mean, double *var, una_run *run);
 /* Mean and var at one x, and their derivatives by each input. */
 una_status una_gp_slope(const una_gp *gp, const double *x, double *mean, double *var, double *dmean, double *dvar,
                         una_run *run);
 /* f [draws, rows] jointly from the posterior; normals of one draw follow each other. */
-una_status una_gp_draw(const una_gp *gp, const double *x, size_t rows, size_t stride, size_t draws, una_rng *rng,
-                       double *f, una_run *run);
-/* More rows, hyper-parameters kept: the bits of a factor of all rows. weight [rows] or NULL: they count once. After a
- * failure gp is as it was. */
-una_status una_gp_append(una_gp *gp, const double *x, size_t stride, const double *y, const double *weight, size_t rows,
-                         una_arena *keep, una_run *run);
+una_status una_gp_draw(const una_gp *gp, una_view x, size_t draws, una_rng *rng, double *f, una_run *run);
+/* More rows, hyper-parameters kept: the bits of a factor of all rows. After a failure gp is as it was. */
+una_status una_gp_append(una_gp *gp, una_gp_rows more, una_arena *keep, una_run *run);
 
 #endif

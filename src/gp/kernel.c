@@ -18,45 +18,28 @@ enum { BLOCK = 64 };
 /* Beyond this distance every Matern value is exactly 0; without the limit an overflow of r would give inf * 0. */
 static const double far_away = 1e3;
 
-static void squared_distances(const una_kernel *k, const una_kernel_op *op, const double *a, const double *b, size_t n,
-                              size_t stride, double *out)
+/* r^2 between a and rows of b; of periodic the exponent; of linear the sum. */
+static void leaf_sums(const una_kernel *k, const una_kernel_op *op, const double *a, una_view b, double *out)
 {
-    const double *length = k->parameter + op->parameter + 1;
+    const double pi = 3.14159265358979323846, *first = k->parameter + op->parameter + 1, *second = first + op->count;
+    size_t n = b.rows, stride = b.stride;
     for (size_t j = 0; j < n; j++) out[j] = 0;
     for (size_t d = 0; d < op->count; d++) {
-        size_t column = k->input[op->input + d];
-        for (size_t j = 0; j < n; j++) {
-            double r = (a[column] - b[j * stride + column]) / length[d];
-            out[j] += r * r;
-        }
-    }
-}
-
-static void periodic_exponents(const una_kernel *k, const una_kernel_op *op, const double *a, const double *b, size_t n,
-                               size_t stride, double *out)
-{
-    const double pi = 3.14159265358979323846;
-    const double *length = k->parameter + op->parameter + 1, *period = length + op->count;
-    for (size_t j = 0; j < n; j++) out[j] = 0;
-    for (size_t d = 0; d < op->count; d++) {
-        size_t column = k->input[op->input + d];
-        for (size_t j = 0; j < n; j++) {
-            double s = sin(pi * ((a[column] - b[j * stride + column]) / period[d])) / length[d];
-            out[j] -= 2 * s * s;
-        }
-    }
-}
-
-static void linear_values(const una_kernel *k, const una_kernel_op *op, const double *a, const double *b, size_t n,
-                          size_t stride, double *out)
-{
-    const double *slope = k->parameter + op->parameter + 1, *centre = slope + op->count;
-    for (size_t j = 0; j < n; j++) out[j] = 0;
-    for (size_t d = 0; d < op->count; d++) {
-        size_t column = k->input[op->input + d];
-        double left = slope[d] * (a[column] - centre[d]);
-        /* Both factors are formed alike, so that k(a, b) and k(b, a) have the same bits. */
-        for (size_t j = 0; j < n; j++) out[j] += left * (slope[d] * (b[j * stride + column] - centre[d]));
+        const double at = a[k->input[op->input + d]], *with = b.at + k->input[op->input + d];
+        if (op->code == UNA_KERNEL_PERIODIC)
+            for (size_t j = 0; j < n; j++) {
+                double s = sin(pi * ((at - with[j * stride]) / second[d])) / first[d];
+                out[j] -= 2 * s * s;
+            }
+        else if (op->code == UNA_KERNEL_LINEAR) {
+            /* Both factors are formed alike, so that k(a, b) and k(b, a) have the same bits. */
+            double left = first[d] * (at - second[d]);
+            for (size_t j = 0; j < n; j++) out[j] += left * (first[d] * (with[j * stride] - second[d]));
+        } else
+            for (size_t j = 0; j < n; j++) {
+                double r = (at - with[j * stride]) / first[d];
+                out[j] += r * r;
+            }
     }
 }
 
@@ -72,41 +55,28 @@ static void matern_of_squares(una_kernel_code code, double *out, size_t n)
     }
 }
 
-/* One leaf between a and n rows of b. */
-static void leaf_values(const una_kernel *k, const una_kernel_op *op, const double *a, const double *b, size_t n,
-                        size_t stride, double *out)
+/* One leaf between a and rows of b. */
+static void leaf_values(const una_kernel *k, const una_kernel_op *op, const double *a, una_view b, double *out)
 {
-    double var = k->parameter[op->parameter];
-
-    switch (op->code) {
-    case UNA_KERNEL_CONSTANT:
-        for (size_t j = 0; j < n; j++) out[j] = var;
+    const double var = k->parameter[op->parameter];
+    if (op->code == UNA_KERNEL_CONSTANT) {
+        for (size_t j = 0; j < b.rows; j++) out[j] = var;
         return;
-    case UNA_KERNEL_LINEAR:
-        linear_values(k, op, a, b, n, stride, out);
-        break;
-    case UNA_KERNEL_PERIODIC:
-        periodic_exponents(k, op, a, b, n, stride, out);
-        for (size_t j = 0; j < n; j++) out[j] = exp(out[j]);
-        break;
-    case UNA_KERNEL_RBF:
-        squared_distances(k, op, a, b, n, stride, out);
-        for (size_t j = 0; j < n; j++) out[j] = exp(-0.5 * out[j]);
-        break;
-    default:
-        squared_distances(k, op, a, b, n, stride, out);
-        matern_of_squares(op->code, out, n);
-        break;
     }
-
-    for (size_t j = 0; j < n; j++) out[j] *= var;
+    leaf_sums(k, op, a, b, out);
+    if (op->code == UNA_KERNEL_PERIODIC)
+        for (size_t j = 0; j < b.rows; j++) out[j] = exp(out[j]);
+    else if (op->code == UNA_KERNEL_RBF)
+        for (size_t j = 0; j < b.rows; j++) out[j] = exp(-0.5 * out[j]);
+    else if (op->code != UNA_KERNEL_LINEAR) matern_of_squares(op->code, out, b.rows);
+    for (size_t j = 0; j < b.rows; j++) out[j] *= var;
 }
 
-/* k(a, b_j) for n <= BLOCK rows of b. */
-static void run_program(const una_kernel *k, const double *a, const double *b, size_t n, size_t stride, double *out)
+/* k(a, b_j) for at most BLOCK rows of b. */
+static void run_program(const una_kernel *k, const double *a, una_view b, double *out)
 {
     double stack[UNA_KERNEL_DEPTH][BLOCK];
-    size_t top = 0;
+    size_t top = 0, n = b.rows;
 
     for (size_t i = 0; i < k->op_count; i++) {
         const una_kernel_op *op = &k->op[i];
@@ -116,9 +86,7 @@ static void run_program(const una_kernel *k, const double *a, const double *b, s
         } else if (op->code == UNA_KERNEL_MULTIPLY) {
             top--;
             for (size_t j = 0; j < n; j++) stack[top - 1][j] *= stack[top][j];
-        } else {
-            leaf_values(k, op, a, b, n, stride, stack[top++]);
-        }
+        } else leaf_values(k, op, a, b, stack[top++]);
     }
 
     memcpy(out, stack[0], n * sizeof *out);
@@ -130,11 +98,12 @@ void una_kernel_matrix(const una_kernel *kernel, const double *a, size_t na, con
     for (size_t from = 0; from < nb; from += BLOCK) {
         size_t n = nb - from < BLOCK ? nb - from : BLOCK;
         for (size_t i = 0; i < na; i++)
-            run_program(kernel, a + i * stride, b + from * stride, n, stride, k + i * nb + from);
+            run_program(kernel, a + i * stride, (una_view){ b + from * stride, n, 0, stride }, k + i * nb + from);
     }
 }
 
 void una_kernel_diagonal(const una_kernel *kernel, const double *a, size_t na, size_t stride, double *k)
 {
-    for (size_t i = 0; i < na; i++) run_program(kernel, a + i * stride, a + i * stride, 1, stride, k + i);
+    for (size_t i = 0; i < na; i++)
+        run_program(kernel, a + i * stride, (una_view){ a + i * stride, 1, 0, stride }, k + i);
 }

@@ -42,15 +42,15 @@ void una_kernel_diagonal(const una_kernel *kernel, const double *a, size_t na, s
 typedef struct una_formula una_formula;
 una_status una_formula_parse(una_formula **formula, const char *text, const una_kernel_inputs *inputs, una_arena *arena,
                              una_run *run);
-/* One function: parameters drawn from rng in the order of their definitions, values at x [n, stride] (inputs are turned
- * back into the user's units) to f [n] with step `f_stride`. UNA_E_NUMERIC names the first row that is not finite. */
-una_status una_formula_draw(const una_formula *formula, una_rng *rng, const double *x, size_t n, size_t stride,
-                            double *f, size_t f_stride, una_run *run);
+/* One function: parameters drawn from rng in the order of their definitions, values at x (inputs are turned
+ * back into the user's units) to f [rows] with step `f_stride`. UNA_E_NUMERIC names the first row that is not finite. */
+una_status una_formula_draw(const una_formula *formula, una_rng *rng, una_view x, double *f, size_t f_stride,
+                            una_run *run);
 
 /* ---- joint draws from a GP prior: f [n, draws] = chol(K + jitter I) z -------------------------------------- */
 /* jitter: relative to the mean diagonal, 1e-10 first, raised tenfold while the factor fails, at most 1e-4;
  * *used_jitter (may be NULL) reports it, 0 where nothing had to be factored. Draw d does not depend on `draws`. */
-una_status una_gp_prior_draws(const una_kernel *kernel, const double *x, size_t n, size_t stride, size_t draws,
-                              una_rng *rng, double *f, double *used_jitter, una_run *run);
+una_status una_gp_prior_draws(const una_kernel *kernel, una_view x, size_t draws, una_rng *rng, double *f,
+                              double *used_jitter, una_run *run);
 
 #endif

@@ -21,56 +21,35 @@ static const double CONDITION_MOST = 1e13;                    /* of I + rho Phi'
 
 /* ---- spectrum --------------------------------------------------------------------------------------- */
 
-/* Eigenvalues (rounding may leave negative ones: they are zero), vectors as rows [K, K], q = U Phi'y [K]. */
-typedef struct axes { double *value, *vector, *moment; } axes;
-
-static una_status axes_of(axes *out, const una_stats *stats, una_run *run)
+una_status una_spectrum_of(una_spectrum *out, const una_stats *stats, una_run *run)
 {
     size_t k = stats->features;
     UNA_TRY(una_stats_check(stats, run));
-    out->value = UNA_GET(&run->scratch, double, k);
-    out->moment = UNA_GET(&run->scratch, double, k);
+    *out = (una_spectrum){ .stats = stats };
+    UNA_NEW_AT(&run->scratch, out->value, k);
+    UNA_NEW_AT(&run->scratch, out->moment, k);
     out->vector = una_arena_get(&run->scratch, k, k * sizeof(double));
     UNA_TRY(una_arena_check(&run->scratch));
 
     memcpy(out->vector, stats->gram, k * k * sizeof(double));
     UNA_TRY(una_eigen(out->vector, k, out->value, run));
     for (size_t i = 0; i < k; i++) {
-        out->value[i] = fmax(out->value[i], 0);
+        out->value[i] = fmax(out->value[i], 0);          /* rounding may leave negative ones: they are zero */
         out->moment[i] = una_dot(out->vector + i * k, stats->moment, k);
     }
     return UNA_OK;
 }
 
-una_status una_spectrum_of(una_spectrum *spectrum, const una_stats *stats, una_arena *arena, una_run *run)
-{
-    size_t k = stats->features;
-    *spectrum = (una_spectrum){ k, UNA_GET(arena, double, k), UNA_GET(arena, double, k), stats->square, stats->rows,
-                                stats->log_count };
-    UNA_TRY(una_arena_check(arena));
-
-    /* What is kept may lie in scratch too, so the mark comes after it. */
-    una_mark mark = una_arena_mark(&run->scratch);
-    axes found;
-    una_status status = axes_of(&found, stats, run);
-    for (size_t i = 0; status == UNA_OK && i < k; i++) {
-        spectrum->value[i] = found.value[i];
-        spectrum->moment2[i] = found.moment[i] * found.moment[i];
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-double una_spectrum_evidence(const una_spectrum *spectrum, double noise_var, double prior_var)
+double una_spectrum_evidence(const una_spectrum *s, double noise_var, double prior_var)
 {
     double log_det = 0, fitted = 0;
-    for (size_t k = 0; k < spectrum->features; k++) {
-        log_det += log1p(prior_var / noise_var * spectrum->value[k]);
-        fitted += prior_var * spectrum->moment2[k] / (noise_var + prior_var * spectrum->value[k]);
+    for (size_t k = 0; k < s->stats->features; k++) {
+        log_det += log1p(prior_var / noise_var * s->value[k]);
+        fitted += prior_var * (s->moment[k] * s->moment[k]) / (noise_var + prior_var * s->value[k]);
     }
-    double left = fmax(spectrum->square - fitted, 0);
-    return -0.5 * (spectrum->rows * (UNA_LOG_TWO_PI + log(noise_var)) + log_det + left / noise_var
-                   - spectrum->log_count);
+    double left = fmax(s->stats->square - fitted, 0);
+    return -0.5 * (s->stats->rows * (UNA_LOG_TWO_PI + log(noise_var)) + log_det + left / noise_var
+                   - s->stats->log_count);
 }
 
 /* ---- evidence ------------------------------------------------------------------------------------------ */
@@ -84,10 +63,11 @@ typedef struct hill {
 static double best_noise(const hill *h, double ratio)
 {
     const una_spectrum *s = h->spectrum;
-    double left = s->square;
-    for (size_t k = 0; k < s->features; k++) left -= ratio * s->moment2[k] / (1 + ratio * s->value[k]);
+    double left = s->stats->square;
+    for (size_t k = 0; k < s->stats->features; k++)
+        left -= ratio * (s->moment[k] * s->moment[k]) / (1 + ratio * s->value[k]);
     double low = fmax(h->noise_low, h->prior_low / ratio), high = fmin(h->noise_high, h->prior_high / ratio);
-    return fmin(fmax(left / s->rows, low), high);
+    return fmin(fmax(left / s->stats->rows, low), high);
 }
 
 /* The two variances at t: the log of the ratio, or of the one that is free. */
@@ -115,11 +95,12 @@ static double evidence_slope(const hill *h, double t)
     const una_spectrum *s = h->spectrum;
     double noise, prior, sum = 0;
     variances_at(h, t, &noise, &prior);
-    for (size_t k = 0; k < s->features; k++) {
-        double along = prior * s->value[k], whole = noise + along, pull = prior * s->moment2[k] / (whole * whole);
+    for (size_t k = 0; k < s->stats->features; k++) {
+        double along = prior * s->value[k], whole = noise + along;
+        double pull = prior * (s->moment[k] * s->moment[k]) / (whole * whole);
         sum += UNA_IS_AUTO(h->prior) ? pull - along / whole : along / whole - pull * (whole + noise) / noise;
     }
-    return UNA_IS_AUTO(h->prior) ? 0.5 * sum : 0.5 * (sum - s->rows + s->square / noise);
+    return UNA_IS_AUTO(h->prior) ? 0.5 * sum : 0.5 * (sum - s->stats->rows + s->stats->square / noise);
 }
 
 /* Polishes the maximum: values of a function find it to half the digits only, the zero of its slope finds the rest. */
@@ -135,14 +116,15 @@ static double polish_maximum(const hill *h, double t)
 }
 
 /* No s2 above y'y can be best; alpha is searched within 1e+-6 of the value that explains y alone. */
-static void set_evidence_bounds(hill *h, const una_spectrum *s, double *low, double *high)
+static void set_evidence_bounds(hill *h, double *low, double *high)
 {
-    double mean_square = s->square / s->rows, trace = 0;
-    for (size_t k = 0; k < s->features; k++) trace += s->value[k];
-    double largest = s->value[s->features - 1], scale = trace > 0 ? s->square / trace : mean_square;
+    const una_spectrum *s = h->spectrum;
+    double square = s->stats->square, mean_square = square / s->stats->rows, trace = 0;
+    for (size_t k = 0; k < s->stats->features; k++) trace += s->value[k];
+    double largest = s->value[s->stats->features - 1], scale = trace > 0 ? square / trace : mean_square;
     double ratio_most = largest > 0 ? CONDITION_MOST / largest : HUGE_VAL;
 
-    h->noise_low = 1e-10 * mean_square, h->noise_high = s->square;
+    h->noise_low = 1e-10 * mean_square, h->noise_high = square;
     h->prior_low = 1e-6 * scale, h->prior_high = 1e6 * scale;
 
     if (!UNA_IS_AUTO(h->noise)) {
@@ -161,10 +143,10 @@ static void set_evidence_bounds(hill *h, const una_spectrum *s, double *low, dou
 static una_status climb_evidence(double *noise_var, double *prior_var, const una_stats *stats, una_run *run)
 {
     una_spectrum spectrum;
-    UNA_TRY(una_spectrum_of(&spectrum, stats, &run->scratch, run));
+    UNA_TRY(una_spectrum_of(&spectrum, stats, run));
     hill h = { .spectrum = &spectrum, .noise = *noise_var, .prior = *prior_var };
     double low, high;
-    set_evidence_bounds(&h, &spectrum, &low, &high);
+    set_evidence_bounds(&h, &low, &high);
     double t = una_search(minus_evidence, &h, low, high, EVIDENCE_GRID, 1e-8);
     double polished = fmin(fmax(polish_maximum(&h, t), low), high);
     /* At a bound of alpha the slope is not the objective's: a step that is worse by more than rounding is not taken. */
@@ -189,7 +171,7 @@ una_status una_choose_by_evidence(double *noise_var, double *prior_var, const un
 typedef struct held_out {
     size_t features, rows;
     const double *y;
-    axes          train;
+    una_spectrum  train;
     double       *a;             /* [blocks, K, BLOCK]: the rows on the axes, zeros after the last */
     double       *weight, *spread;                            /* of mean and variance at one s2 [K] */
     double        prior_var;
@@ -259,7 +241,7 @@ static una_status likeliest_noise(double *noise_var, held_out *h, const double *
                                   double *log_lik, una_run *run)
 {
     size_t k = h->features, blocks = (h->rows + BLOCK - 1) / BLOCK;
-    UNA_TRY(axes_of(&h->train, train, run));
+    UNA_TRY(una_spectrum_of(&h->train, train, run));
     h->a = una_arena_get_rows(&run->scratch, blocks, k * BLOCK * sizeof(double));
     UNA_NEW_AT(&run->scratch, h->weight, k);
     UNA_NEW_AT(&run->scratch, h->spread, k);
@@ -289,9 +271,7 @@ una_status una_choose_by_validation(double *noise_var, double prior_var, const u
         UNA_FAIL(run, UNA_E_NUMERIC, "the prior variance is %g; it must be positive and finite", prior_var);
     }
     held_out h = { .features = train->features, .rows = rows, .y = y, .prior_var = prior_var, .run = run };
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = likeliest_noise(noise_var, &h, phi, train, log_lik, run);
-    una_arena_release(&run->scratch, mark);
-    if (status == UNA_OK) *rmse = h.rmse;
-    return status;
+    UNA_SCOPED(run, likeliest_noise(noise_var, &h, phi, train, log_lik, run));
+    *rmse = h.rmse;
+    return UNA_OK;
 }

@@ -55,32 +55,20 @@ static double covariance_at(const double *centred, size_t count, size_t draws, s
     return sum / (double)draws / (double)count;
 }
 
-static double *centred_chains(chains c, una_arena *arena)
+static una_status ess_of(double *ess, chains c, una_run *run)
 {
-    double *centred = UNA_GET(arena, double, c.count * c.draws);
-    for (size_t k = 0; centred && k < c.count; k++) {
+    double within, between, n = (double)c.draws, all = n * (double)c.count;
+    UNA_NEW(&run->scratch, double, centred, c.count * c.draws);
+    for (size_t k = 0; k < c.count; k++) {
         double mean = chain_mean(c.at + k * c.draws, c.draws);
         for (size_t i = 0; i < c.draws; i++) centred[k * c.draws + i] = c.at[k * c.draws + i] - mean;
-    }
-    return centred;
-}
-
-una_status una_ess(double *ess, const double *values, size_t count, size_t draws, una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    chains c = { values, count, draws };
-    double *centred = centred_chains(c, &run->scratch), within, between, n = (double)draws, all = n * (double)count;
-    *ess = NAN;
-    if (!centred) {
-        una_arena_release(&run->scratch, mark);
-        return UNA_E_MEMORY;
     }
 
     chain_variances(c, &within, &between);
     double plus = (n - 1) / n * within + between / n, tau = -1, last = HUGE_VAL;
-    for (size_t lag = 0; plus > 0 && lag + 1 < draws; lag += 2) {
-        double even = 1 - (within - covariance_at(centred, count, draws, lag)) / plus;
-        double odd = 1 - (within - covariance_at(centred, count, draws, lag + 1)) / plus;
+    for (size_t lag = 0; plus > 0 && lag + 1 < c.draws; lag += 2) {
+        double even = 1 - (within - covariance_at(centred, c.count, c.draws, lag)) / plus;
+        double odd = 1 - (within - covariance_at(centred, c.count, c.draws, lag + 1)) / plus;
         if (lag == 0) even = 1;
         double pair = fmin(even + odd, last);
         if (!(pair > 0)) break;
@@ -89,7 +77,13 @@ una_status una_ess(double *ess, const double *values, size_t count, size_t draws
     }
 
     if (plus > 0) *ess = all / fmax(tau, 1 / log10(fmax(all, 11)));      /* chains that swing: at most n log10 n */
-    una_arena_release(&run->scratch, mark);
+    return UNA_OK;
+}
+
+una_status una_ess(double *ess, const double *values, size_t count, size_t draws, una_run *run)
+{
+    *ess = NAN;
+    UNA_SCOPED(run, ess_of(ess, (chains){ values, count, draws }, run));
     return UNA_OK;
 }
 
@@ -128,55 +122,58 @@ static double ranked_quantile(const ranked *order, size_t size, double p)
     return order[low].value + (at - (double)low) * (order[high].value - order[low].value);
 }
 
-typedef struct work { ranked *order; double *split, *z; } work;
+typedef struct work { chains all; ranked *order; double *split, *z; } work;
 
 /* ESS of the share of draws up to a quantile. */
-static una_status ess_below(double *ess, const work *w, double p, size_t count, size_t draws, una_run *run)
+static una_status ess_below(double *ess, const work *w, double p, una_run *run)
 {
-    double limit = ranked_quantile(w->order, count * draws, p);
-    for (size_t i = 0; i < count * draws; i++) w->z[i] = w->split[i] <= limit;
-    return una_ess(ess, w->z, count, draws, run);
+    size_t size = w->all.count * w->all.draws;
+    double limit = ranked_quantile(w->order, size, p);
+    for (size_t i = 0; i < size; i++) w->z[i] = w->split[i] <= limit;
+    return una_ess(ess, w->z, w->all.count, w->all.draws, run);
 }
 
-static una_status assess_convergence(una_convergence *out, work *w, size_t count, size_t draws, una_run *run)
+/* R-hat of normal scores. */
+static double ranked_rhat(const work *w)
 {
-    size_t size = count * draws;
-    double low, high;
+    size_t size = w->all.count * w->all.draws;
     sort_values(w->order, w->split, size);
-    double median = ranked_quantile(w->order, size, 0.5);
+    normal_scores(w->order, size, w->z);
+    return una_rhat(w->z, w->all.count, w->all.draws);
+}
 
-    UNA_TRY(ess_below(&low, w, 0.05, count, draws, run));
-    UNA_TRY(ess_below(&high, w, 0.95, count, draws, run));
+/* Of chains split in two; an odd draw in the middle is left out. */
+static una_status assess_convergence(una_convergence *out, chains c, una_run *run)
+{
+    size_t half = c.draws / 2, size = 2 * c.count * half;
+    double low, high;
+    work w = { .all = { NULL, 2 * c.count, half } };
+    UNA_NEW_AT(&run->scratch, w.order, size);
+    UNA_NEW_AT(&run->scratch, w.split, size);
+    UNA_NEW_AT(&run->scratch, w.z, size);
+    for (size_t k = 0; k < c.count; k++) {
+        memcpy(w.split + 2 * k * half, c.at + k * c.draws, half * sizeof(double));
+        memcpy(w.split + (2 * k + 1) * half, c.at + (k + 1) * c.draws - half, half * sizeof(double));
+    }
+
+    sort_values(w.order, w.split, size);
+    double median = ranked_quantile(w.order, size, 0.5);
+    UNA_TRY(ess_below(&low, &w, 0.05, run));
+    UNA_TRY(ess_below(&high, &w, 0.95, run));
     out->ess_tail = fmin(low, high);
 
-    normal_scores(w->order, size, w->z);
-    UNA_TRY(una_ess(&out->ess_bulk, w->z, count, draws, run));
-    double bulk = una_rhat(w->z, count, draws);
-
-    for (size_t i = 0; i < size; i++) w->split[i] = fabs(w->split[i] - median);
-    sort_values(w->order, w->split, size);
-    normal_scores(w->order, size, w->z);
-    double folded = una_rhat(w->z, count, draws);
+    double bulk = ranked_rhat(&w);
+    UNA_TRY(una_ess(&out->ess_bulk, w.z, w.all.count, half, run));
+    for (size_t i = 0; i < size; i++) w.split[i] = fabs(w.split[i] - median);
+    double folded = ranked_rhat(&w);
     out->rhat = isnan(bulk) ? bulk : fmax(bulk, folded);
     return UNA_OK;
 }
 
 una_status una_convergence_of(una_convergence *out, const double *values, size_t count, size_t draws, una_run *run)
 {
-    size_t half = draws / 2, size = 2 * count * half;
     *out = (una_convergence){ NAN, NAN, NAN };
     if (draws < 4 || count == 0) return UNA_OK;
-
-    una_mark mark = una_arena_mark(&run->scratch);
-    work w = { UNA_GET(&run->scratch, ranked, size), UNA_GET(&run->scratch, double, size),
-               UNA_GET(&run->scratch, double, size) };
-    una_status status = una_arena_check(&run->scratch);
-    for (size_t k = 0; status == UNA_OK && k < count; k++) {             /* an odd draw in the middle is left out */
-        memcpy(w.split + 2 * k * half, values + k * draws, half * sizeof(double));
-        memcpy(w.split + (2 * k + 1) * half, values + (k + 1) * draws - half, half * sizeof(double));
-    }
-
-    if (status == UNA_OK) status = assess_convergence(out, &w, 2 * count, half, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, assess_convergence(out, (chains){ values, count, draws }, run));
+    return UNA_OK;
 }

@@ -132,11 +132,15 @@ static una_status refuse_row(size_t row, una_run *run)
              una_row_name(place, row, run));
 }
 
-static una_status predict_block(const una_head *head, const double *phi, size_t rows, double *mean, double *var,
-                                double *white, una_run *run)
+/* u (NULL: not asked for, or of one row) = V phi = L^-T (L^-1 phi): what the variance is made of, once more from the
+ * left. */
+static una_status predict_rows(const una_head *head, const double *phi, size_t rows, double *mean, double *var, double *u,
+                               una_run *run)
 {
-    size_t k = head->stats.features, wide = UNA_PADDED(k + 1);
+    size_t k = head->stats.features, wide = UNA_PADDED(k + 1), most = rows < BLOCK ? rows : BLOCK;
     const una_kernels_f64 *kern = una_kernels_named_f64(run->settings.kernels);
+    double *white = una_arena_get(&run->scratch, wide, most * sizeof *white);
+    UNA_TRY(una_arena_check(&run->scratch));
 
     for (size_t from = 0; from < rows; from += BLOCK) {
         size_t count = rows - from < BLOCK ? rows - from : BLOCK;
@@ -150,6 +154,8 @@ static una_status predict_block(const una_head *head, const double *phi, size_t 
             if (var) var[from + r] = head->sure ? 0 : row_var;
         }
     }
+    for (size_t i = 0; u && i < k; i++)
+        u[i] = head->sure ? 0 : una_dot(head->whiten + i * wide + i, white + i, k - i);
     return UNA_OK;
 }
 
@@ -157,32 +163,15 @@ una_status una_head_predict(const una_head *head, const double *phi, size_t rows
                             una_run *run)
 {
     UNA_TRY(una_kernels_need(run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    size_t most = rows < BLOCK ? rows : BLOCK;
-    double *white = una_arena_get(&run->scratch, UNA_PADDED(head->stats.features + 1), most * sizeof *white);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = predict_block(head, phi, rows, mean, var_model, white, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-/* V phi = L^-T (L^-1 phi): what the variance is made of, once more from the left. */
-static void fill_v_phi(const una_head *head, const double *white, double *u)
-{
-    size_t k = head->stats.features, wide = UNA_PADDED(k + 1);
-    for (size_t i = 0; i < k; i++) u[i] = head->sure ? 0 : una_dot(head->whiten + i * wide + i, white + i, k - i);
+    UNA_SCOPED(run, predict_rows(head, phi, rows, mean, var_model, NULL, run));
+    return UNA_OK;
 }
 
 una_status una_head_at(const una_head *head, const double *phi, double *mean, double *var, double *u, una_run *run)
 {
     UNA_TRY(una_kernels_need(run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *white = UNA_GET(&run->scratch, double, UNA_PADDED(head->stats.features + 1));
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = predict_block(head, phi, 1, mean, var, white, run);
-    if (status == UNA_OK) fill_v_phi(head, white, u);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, predict_rows(head, phi, 1, mean, var, u, run));
+    return UNA_OK;
 }
 
 una_status una_head_sample(una_head *function, const una_head *head, una_rng *rng, una_arena *keep, una_run *run)

@@ -64,8 +64,12 @@ una_status una_head_draw(const una_head *head, size_t draws, bool prior, una_rng
 una_status una_head_exchange(una_head *head, una_archive *ar);   /* stats, variances; loading solves again and checks */
 
 /* log N(y; 0, s2 I + alpha Phi Phi') for given variances, by the eigenvalues of Phi'Phi: cheap to repeat. */
-typedef struct una_spectrum { size_t features; double *value, *moment2; double square, rows, log_count; } una_spectrum;
-una_status una_spectrum_of(una_spectrum *spectrum, const una_stats *stats, una_arena *arena, una_run *run);
+typedef struct una_spectrum {
+    const una_stats *stats;
+    double *value, *vector, *moment;     /* l_k [K], ascending; u_k as rows [K, K]; u_k'Phi'y [K]            */
+} una_spectrum;
+/* In scratch memory. */
+una_status una_spectrum_of(una_spectrum *spectrum, const una_stats *stats, una_run *run);
 double     una_spectrum_evidence(const una_spectrum *spectrum, double noise_var, double prior_var);
 /* Joint maximum of the evidence; a variance that is not UNA_AUTO stays. Bounds: noise_var >= 1e-10 of mean y^2,
  * prior_var within a factor 1e6 of y'y / trace Phi'Phi, and a posterior precision that can be factored. */

@@ -95,12 +95,6 @@ static void static_step(una_sampler *s)
     if (s->moved) una_phase_copy(&s->at, &s->moving, n);         /* a rejected state is a draw again */
 }
 
-static void static_transition(una_sampler *s)
-{
-    if (s->how->trajectory == UNA_NUTS) una_nuts_step(s);
-    else static_step(s);
-}
-
 /* ---- step size: dual averaging -------------------------------------------------------------------------------- */
 
 typedef struct averaging { double mu, error, mean_log; size_t count; } averaging;
@@ -265,21 +259,25 @@ static void record_draw(una_chain *chain, const una_sampler *s, size_t sample)
     chain->potential[chain->count++] = s->at.u;
 }
 
-static una_status iterate_chain(una_chain *chain, una_sampler *s, warmup *w, una_run *run)
+static una_status iterate_chain(una_chain *chain, una_sampler *s, const double *start, una_run *run)
 {
     const una_hmc *how = s->how;
+    warmup w = { .adapts = UNA_IS_AUTO(how->step_size) };
+    UNA_TRY(set_up_sampler(s, start, run));
+    UNA_TRY(windows_take(&w.window, how, s->target->dimension, &run->scratch));
     size_t all = how->warmup + how->samples, warm_gradients = s->gradients;
-    if (w->adapts) UNA_TRY(find_step(s, run));
-    averaging_start(&w->average, s->step);
+    if (w.adapts) UNA_TRY(find_step(s, run));
+    averaging_start(&w.average, s->step);
 
     for (size_t i = 0; i < all; i++) {
         UNA_TRY(una_tick(run, how->stage, (double)i / (double)all, s->at.u));
-        static_transition(s);
+        if (how->trajectory == UNA_NUTS) una_nuts_step(s);
+        else static_step(s);
         if (s->stopped) UNA_FAIL(run, UNA_CANCELLED, "interrupted while %s", how->stage);
         chain->moved += s->moved;
         if (i < how->warmup) {
             chain->warmup_divergent += s->divergent;
-            UNA_TRY(adapt_warmup(s, w, i, run));
+            UNA_TRY(adapt_warmup(s, &w, i, run));
             warm_gradients = s->gradients;
         } else record_draw(chain, s, i - how->warmup);
         UNA_TRY(check_moves(chain, s, i + 1, run));
@@ -298,16 +296,8 @@ una_status una_hmc_sample(una_chain *chain, const una_target *target, const una_
     *chain = (una_chain){ .draws = UNA_GET(arena, double, room * n), .potential = UNA_GET(arena, double, room),
                           .inverse_mass = UNA_GET(arena, double, n) };
     UNA_TRY(una_arena_check(arena));
-
-    una_mark mark = una_arena_mark(&run->scratch);
-    bool adapts = UNA_IS_AUTO(how->step_size);
     una_sampler s = { .target = target, .how = how, .inverse_mass = chain->inverse_mass, .rng = rng,
-                      .step = adapts ? 0.1 : how->step_size, .run = run };
-    warmup w = { .adapts = adapts };
-
-    una_status status = set_up_sampler(&s, start, run);
-    if (status == UNA_OK) status = windows_take(&w.window, how, n, &run->scratch);
-    if (status == UNA_OK) status = iterate_chain(chain, &s, &w, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+                      .step = UNA_IS_AUTO(how->step_size) ? 0.1 : how->step_size, .run = run };
+    UNA_SCOPED(run, iterate_chain(chain, &s, start, run));
+    return UNA_OK;
 }

@@ -5,20 +5,29 @@
  */
 #include "infer/head.h"
 
+/* What solving changes, in the memory that `to` has. */
 static void copy_head(una_head *to, const una_head *from)
 {
+    const una_head place = *to;
     size_t k = from->stats.features;
-    memcpy(to->stats.gram, from->stats.gram, k * k * sizeof(double));
-    memcpy(to->stats.moment, from->stats.moment, k * sizeof(double));
-    memcpy(to->chol, from->chol, k * k * sizeof(double));
-    memcpy(to->whiten, from->whiten, k * UNA_PADDED(k + 1) * sizeof(double));
-    memcpy(to->mean, from->mean, k * sizeof(double));
-    to->stats.square = from->stats.square;
-    to->stats.rows = from->stats.rows;
-    to->stats.log_count = from->stats.log_count;
-    to->noise_var = from->noise_var;
-    to->prior_var = from->prior_var;
-    to->log_evidence = from->log_evidence;
+    *to = *from;
+    to->stats.gram = memcpy(place.stats.gram, from->stats.gram, k * k * sizeof(double));
+    to->stats.moment = memcpy(place.stats.moment, from->stats.moment, k * sizeof(double));
+    to->chol = memcpy(place.chol, from->chol, k * k * sizeof(double));
+    to->whiten = memcpy(place.whiten, from->whiten, k * UNA_PADDED(k + 1) * sizeof(double));
+    to->mean = memcpy(place.mean, from->mean, k * sizeof(double));
+}
+
+static una_status solve_with(una_head *head, const una_stats *more, una_run *run)
+{
+    una_head next;
+    una_head_init(&next, head->stats.features, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    copy_head(&next, head);
+    una_stats_merge(&next.stats, more);
+    UNA_TRY(una_head_solve(&next, run));
+    copy_head(head, &next);
+    return UNA_OK;
 }
 
 una_status una_head_observe(una_head *head, const una_stats *more, una_run *run)
@@ -26,16 +35,6 @@ una_status una_head_observe(una_head *head, const una_stats *more, una_run *run)
     if (head->sure)
         UNA_FAIL(run, UNA_E_USAGE, "this model is one function drawn from a posterior, and rows cannot change it: "
                  "update the model that it was drawn from");
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_head next;
-    una_head_init(&next, head->stats.features, &run->scratch);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) {
-        copy_head(&next, head);
-        una_stats_merge(&next.stats, more);
-        status = una_head_solve(&next, run);
-    }
-    if (status == UNA_OK) copy_head(head, &next);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, solve_with(head, more, run));
+    return UNA_OK;
 }

@@ -19,18 +19,20 @@ typedef struct una_vi {
     size_t count;
     double prior_var;                            /* a                                                   */
     const double *mu, *rho;                      /* [count]                                             */
+    double *dmu, *drho;                          /* gradient, overwritten; NULL: both                   */
 } una_vi;
 
 typedef struct una_vi_terms { double log_lik, kl, loss; } una_vi_terms;
 
-/* log p(y | theta) and its gradient [count]. */
-typedef una_status una_vi_likelihood(void *context, const double *theta, double *log_lik, double *gradient,
-                                     una_run *run);
+typedef struct una_vi_target {
+    /* log p(y | theta) and its gradient [count]. */
+    una_status (*likelihood)(void *context, const double *theta, double *log_lik, double *gradient, una_run *run);
+    void *context;
+} una_vi_target;
 
-/* With gradients (both or none: NULL), which are overwritten. */
-double una_vi_kl(const una_vi *q, double *dmu, double *drho);
+double una_vi_kl(const una_vi *q);
 /* Loss and gradient for eps [samples, count]; work holds 3 count numbers. */
-una_status una_vi_loss(const una_vi *q, const double *eps, size_t samples, una_vi_likelihood *likelihood, void *context,
-                       una_vi_terms *terms, double *dmu, double *drho, double *work, una_run *run);
+una_status una_vi_loss(const una_vi *q, const double *eps, size_t samples, const una_vi_target *target,
+                       una_vi_terms *terms, double *work, una_run *run);
 
 #endif

@@ -181,9 +181,7 @@ una_status una_eigen(double *a, size_t n, double *w, una_run *run)
     frexp(largest, &power);
     for (size_t i = 0; i < n * n; i++) a[i] = ldexp(a[i], -power);
 
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = solve_scaled(a, n, w, run);
-    una_arena_release(&run->scratch, mark);
-    for (size_t i = 0; status == UNA_OK && i < n; i++) w[i] = ldexp(w[i], power);
-    return status;
+    UNA_SCOPED(run, solve_scaled(a, n, w, run));
+    for (size_t i = 0; i < n; i++) w[i] = ldexp(w[i], power);
+    return UNA_OK;
 }

@@ -162,15 +162,18 @@ static una_status take_off_chunk(void *context, size_t index, una_run *child)
     return UNA_OK;
 }
 
-static una_status factor_panels(factor *f, una_run *run)
+static una_status factor_panels(factor f, una_run *run)
 {
-    for (f->left = 0; f->left < f->n; f->left = f->right) {
-        f->right = smaller_count(f->left + PANEL, f->n);
-        UNA_TRY(factor_corner(f, 0, f->right - f->left, run));
-        size_t chunks = (f->n - f->right + CHUNK - 1) / CHUNK;
+    size_t rest = f.n > PANEL ? (f.n - PANEL + WIDE - 1) / WIDE * WIDE : 0;
+    UNA_NEW_AT(&run->scratch, f.corner, PANEL * PANEL);
+    UNA_NEW_AT(&run->scratch, f.below, rest * PANEL);
+    for (f.left = 0; f.left < f.n; f.left = f.right) {
+        f.right = smaller_count(f.left + PANEL, f.n);
+        UNA_TRY(factor_corner(&f, 0, f.right - f.left, run));
+        size_t chunks = (f.n - f.right + CHUNK - 1) / CHUNK;
         if (chunks == 0) continue;
-        UNA_TRY(una_pool(run, chunks, solve_chunk, f));
-        UNA_TRY(una_pool(run, chunks, take_off_chunk, f));
+        UNA_TRY(una_pool(run, chunks, solve_chunk, &f));
+        UNA_TRY(una_pool(run, chunks, take_off_chunk, &f));
     }
     return UNA_OK;
 }
@@ -178,16 +181,9 @@ static una_status factor_panels(factor *f, una_run *run)
 una_status una_large_chol(double *a, size_t from, size_t n, size_t stride, const char *what, una_run *run)
 {
     UNA_TRY(una_kernels_need(run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    size_t rest = n > PANEL ? (n - PANEL + WIDE - 1) / WIDE * WIDE : 0;
-    factor f = { .a = a, .n = n, .stride = stride, .from = from,
-                 .corner = UNA_GET(&run->scratch, double, PANEL * PANEL),
-                 .below = UNA_GET(&run->scratch, double, rest * PANEL),
-                 .kernels = una_kernels_named_f64(run->settings.kernels), .what = what };
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = factor_panels(&f, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, factor_panels((factor){ .a = a, .n = n, .stride = stride, .from = from, .what = what,
+                                            .kernels = una_kernels_named_f64(run->settings.kernels) }, run));
+    return UNA_OK;
 }
 
 /* ---- triangular systems ---------------------------------------------------------------------------------------- */

@@ -11,11 +11,6 @@
 #include "base/option.h"
 #include "data/columns.h"
 
-typedef struct una_view {                /* rows that somebody else owns                                   */
-    const double *at;                    /* [rows, stride], `cols` of them used                            */
-    size_t        rows, cols, stride;
-} una_view;
-
 typedef struct una_problem {             /* what a model has to learn; borrowed, scaled, shape-checked */
     una_view x;       const double *y;            /* rows that train; y [rows, outputs]                    */
     una_view valid_x; const double *valid_y;      /* validation rows: they must not train features (rows 0: none) */

@@ -69,6 +69,12 @@ static una_status log_target_in_units(in_units *u, const una_columns *c, const u
     return UNA_OK;
 }
 
+static una_scored_rows scored_rows(const in_units *u, const double *y, size_t rows, bool log_target)
+{
+    return (una_scored_rows){ y, u->std_epistemic, u->std_noise, rows, u->mean,
+                              { u->part_mean, u->part_var, u->part_weight, u->parts, log_target } };
+}
+
 static una_status score_log_target(const scoring *s, const una_predictive *p, size_t from, size_t rows, una_run *run)
 {
     const double *y = s->y + from;
@@ -77,8 +83,8 @@ static una_status score_log_target(const scoring *s, const una_predictive *p, si
     for (size_t r = 0; s->below && r < rows; r++)
         s->below[from + r] = una_mixture_cdf(log(y[r]), u.part_mean + r * u.parts, u.part_var + r * u.parts,
                                              u.part_weight, u.parts);
-    return una_score_add_lognormals(s->sums, y, u.part_mean, u.part_var, u.part_weight, u.parts, u.std_epistemic,
-                                    u.std_noise, rows, run);
+    const una_scored_rows all = scored_rows(&u, y, rows, true);
+    return una_score_add_mixture(s->sums, &all, run);
 }
 
 static double unit_probability_below(const in_units *u, size_t r, double y)
@@ -99,10 +105,8 @@ static una_status score_block(void *context, una_predictive *p, size_t from, siz
     in_units u = block_in_users_units(s->columns, p, rows);
 
     for (size_t r = 0; s->below && r < rows; r++) s->below[from + r] = unit_probability_below(&u, r, y[r]);
-    if (u.parts)
-        return una_score_add_mixture(s->sums, y, u.part_mean, u.part_var, u.part_weight, u.parts, u.std_epistemic,
-                                     u.std_noise, rows, run);
-    return una_score_add(s->sums, y, u.mean, u.std_epistemic, u.std_noise, rows, run);
+    const una_scored_rows all = scored_rows(&u, y, rows, false);
+    return u.parts ? una_score_add_mixture(s->sums, &all, run) : una_score_add(s->sums, &all, run);
 }
 
 una_status una_score_encoded(una_score_sums *sums, double *below, const una_model *model, const double *x,

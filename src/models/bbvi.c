@@ -52,7 +52,7 @@ static double bbvi_divergence(void *context, const una_sampled *m)
     double kl = 0;
     for (size_t i = 0; i < count; i++) {
         double rho = una_softplus_inverse(m->numbers[count + i]);
-        kl += una_vi_kl(&(una_vi){ 1, o->weight_var, m->numbers + i, &rho }, NULL, NULL);
+        kl += una_vi_kl(&(una_vi){ 1, o->weight_var, m->numbers + i, &rho, NULL, NULL });
     }
     return kl;
 }

@@ -194,8 +194,8 @@ static una_status choose_from_grid(una_gp *gp, const gp_options *o, const una_hy
 
     if (validate) {
         UNA_TRY(hold_out_fifth(p, &in, &out, run));
-        UNA_TRY(una_gp_init(&part, gp->kernel, in.x, p->x.cols, in.y, in.rows, p->x.cols, &run->scratch));
-        UNA_TRY(una_gp_weigh(&part, in.weight, &run->scratch));
+        const una_view x = { in.x, in.rows, p->x.cols, p->x.cols };
+        UNA_TRY(una_gp_init(&part, gp->kernel, (una_gp_rows){ x, in.y, in.weight }, &run->scratch));
     }
     UNA_TRY(gp_search_grid(validate ? &part : gp, o, plan, grid, count, validate ? &out : NULL, noise_var, &chosen,
                            result, run));
@@ -280,8 +280,7 @@ static una_status gp_begin(gp_search *f, una_gp *gp, const una_problem *p, una_a
                                 .fix_lengths = o->optimise != YES, .group = group };
     UNA_TRY(read_kernel(&kernel, o, &f->inputs, keep, run));
     UNA_TRY(una_kernel_text_fits(kernel, &f->inputs, "gp", run));
-    UNA_TRY(una_gp_init(gp, kernel, p->x.at, p->x.stride, p->y, p->x.rows, p->x.cols, keep));
-    return una_gp_weigh(gp, p->weight, keep);
+    return una_gp_init(gp, kernel, (una_gp_rows){ p->x, p->y, p->weight }, keep);
 }
 
 /* Chooses the kernel's parameters and the noise by some of the rows; the search on all of them then has nothing to
@@ -305,8 +304,7 @@ static una_status search_some(una_gp *gp, gp_search *fit, const una_problem *p, 
         if (weight) weight[i] = p->weight[order[i]];
     }
 
-    UNA_TRY(una_gp_init(&part, gp->kernel, x, cols, y, some, cols, &run->scratch));
-    UNA_TRY(una_gp_weigh(&part, weight, &run->scratch));
+    UNA_TRY(una_gp_init(&part, gp->kernel, (una_gp_rows){ { x, some, cols, cols }, y, weight }, &run->scratch));
     una_gp_search f = search_of(&part, fit->o, fit->from);
     UNA_TRY(una_gp_search_run(&f, &fit->plan, starts_of(fit->o, fit->from), p->seed, run));
     gp->noise_var = part.noise_var;
@@ -360,7 +358,7 @@ static una_status gp_fit(una_fitting *f)
 static una_status gp_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
     const una_gp *gp = state;
-    UNA_TRY(una_gp_predict(gp, x.at, x.rows, x.stride, out->mean, out->mean_only ? NULL : out->var_model, run));
+    UNA_TRY(una_gp_predict(gp, x, out->mean, out->mean_only ? NULL : out->var_model, run));
     for (size_t r = 0; r < x.rows; r++) out->var_noise[r] = gp->noise_var;
     return UNA_OK;
 }
@@ -369,7 +367,7 @@ static una_status gp_observe(void *state, const una_problem *more, una_fit_resul
                              una_run *run)
 {
     una_gp *gp = state;
-    una_status status = una_gp_append(gp, more->x.at, more->x.stride, more->y, more->weight, more->x.rows, keep, run);
+    una_status status = una_gp_append(gp, (una_gp_rows){ more->x, more->y, more->weight }, keep, run);
     result->log_evidence = gp->log_evidence;
     return status;
 }

@@ -159,8 +159,7 @@ static una_status prior_process(una_gp *gp, const tuna_options *o, const una_ker
     }
     UNA_TRY(una_kernel_parse(&kernel, o->prior, inputs, &run->scratch, run));
     UNA_TRY(una_kernel_text_fits(kernel, inputs, "tuna", run));
-    UNA_TRY(una_gp_init(gp, kernel, x, cols, y, used, cols, &run->scratch));
-    return una_gp_weigh(gp, weight, &run->scratch);
+    return una_gp_init(gp, kernel, (una_gp_rows){ { x, used, cols, cols }, y, weight }, &run->scratch);
 }
 
 /* The kernel's parameters with the largest evidence of that process, by its exact gradient, from the given values and
@@ -204,7 +203,7 @@ static una_status draw_from_prior(references *r, const tuna_options *o, const un
     inputs.lengths_grow = true;
     UNA_TRY(una_kernel_parse(&kernel, o->prior, &inputs, &run->scratch, run));
     una_rng rng = una_rng_at(p->seed, UNA_FOR_REFERENCES, 2);
-    UNA_TRY(una_gp_prior_draws(kernel, r->x, r->rows, r->inputs, r->heads, &rng, r->g, &jitter, run));
+    UNA_TRY(una_gp_prior_draws(kernel, (una_view){ r->x, r->rows, r->inputs, r->inputs }, r->heads, &rng, r->g, &jitter, run));
     if (jitter > 1e-8)
         una_notes_add(&result->notes, "The kernel matrix of the references needed a relative jitter of %g.", jitter);
     return UNA_OK;
@@ -218,7 +217,8 @@ static una_status draw_from_formula(references *r, const tuna_options *o, const 
     UNA_TRY(una_formula_parse(&formula, o->formula, &inputs, &run->scratch, run));
     for (size_t m = 0; m < r->heads; m++) {
         una_rng rng = una_rng_at(p->seed, UNA_FOR_REFERENCES, 16 + m);
-        UNA_TRY(una_formula_draw(formula, &rng, r->x, r->rows, r->inputs, r->g + m, r->heads, run));
+        UNA_TRY(una_formula_draw(formula, &rng, (una_view){ r->x, r->rows, r->inputs, r->inputs }, r->g + m, r->heads,
+                                 run));
     }
     for (size_t i = 0; own_units(o) && i < r->rows * r->heads; i++)
         r->g[i] = (r->g[i] - p->columns->target_centre) / p->columns->target_scale;

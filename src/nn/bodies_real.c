@@ -15,26 +15,13 @@ const REAL(una_body) *const REAL(una_bodies)[] = {
     NULL
 };
 
-static void end_crew(void *crew)
-{
-    una_crew_free(crew);
-}
-
-/* As many threads as this run has, until the work's memory goes. */
-static una_status share_work(void *work, const REAL(una_body) *body, una_run *run)
-{
-    una_crew *crew = NULL;
-    if (!body->share || una_threads(run) == 1) return UNA_OK;
-    UNA_TRY(una_crew_new(&crew, una_threads(run), &run->scratch));
-    UNA_TRY(una_arena_at_end(&run->scratch, end_crew, crew));
-    body->share(work, crew);
-    return UNA_OK;
-}
-
 una_status REAL(una_network_work)(void **work, const REAL(una_network) *net, size_t rows, una_run *run)
 {
+    una_crew *crew = NULL;
     UNA_TRY(net->body->work(work, net, rows, false, REAL(una_kernels_named)(run->settings.kernels), &run->scratch));
-    return share_work(*work, net->body, run);
+    if (net->body->share) UNA_TRY(una_scratch_crew(&crew, SIZE_MAX, run));
+    if (crew) net->body->share(*work, crew);
+    return UNA_OK;
 }
 
 una_status REAL(una_network_slope_work)(void **work, const REAL(una_network) *net, una_run *run)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The matrices of a body, without their padding: files outlive the kernels that want it.
+ * The matrices of a body, without their padding: files outlive the kernels that want it. The threads of a work.
  */
 #include "nn/body.h"
 
@@ -29,4 +29,18 @@ void una_matrices_unpack(una_matrix_of *of, const void *shape, const float *pack
         for (size_t r = 0; r < m.rows; r++, packed += m.cols)
             memcpy(parameters + m.at + r * m.stride, packed, m.cols * sizeof *packed);
     }
+}
+
+static void end_crew(void *crew)
+{
+    una_crew_free(crew);
+}
+
+una_status una_scratch_crew(una_crew **crew, size_t most, una_run *run)
+{
+    size_t members = (size_t)una_threads(run) < most ? (size_t)una_threads(run) : most;
+    *crew = NULL;
+    if (members < 2) return UNA_OK;
+    UNA_TRY(una_crew_new(crew, (int)members, &run->scratch));
+    return una_arena_at_end(&run->scratch, end_crew, *crew);
 }

@@ -53,6 +53,9 @@ size_t una_matrices_packed(una_matrix_of *of, const void *shape);
 void   una_matrices_pack(una_matrix_of *of, const void *shape, const float *parameters, float *packed);
 void   una_matrices_unpack(una_matrix_of *of, const void *shape, const float *packed, float *parameters);
 
+/* As many threads as the run has, at most so many, until scratch memory is given back; NULL: one alone. */
+una_status una_scratch_crew(una_crew **crew, size_t most, una_run *run);
+
 typedef struct una_outputs {             /* where a forward pass writes; either may be NULL                 */
     double *phi;                         /* [rows, stride], columns beyond the features untouched           */
     size_t  stride;

@@ -86,12 +86,13 @@ static int go_alone(const with_dnnl *d)
     return before;
 }
 
-static void onednn_execute(const with_dnnl *d, dnnl_primitive_t what, dnnl_stream_t stream,
-                             const dnnl_exec_arg_t *arguments, int count, float *result)
+typedef struct call { dnnl_primitive_t what; dnnl_stream_t stream; dnnl_exec_arg_t argument[4]; int count; } call;
+
+static void onednn_execute(const with_dnnl *d, call c, float *result)
 {
     int before = go_alone(d);
-    dnnl_status_t status = d->dnnl.primitive_execute(what, stream, count, arguments);
-    if (status == dnnl_success) status = d->dnnl.stream_wait(stream);
+    dnnl_status_t status = d->dnnl.primitive_execute(c.what, c.stream, c.count, c.argument);
+    if (status == dnnl_success) status = d->dnnl.stream_wait(c.stream);
     if (status != dnnl_success) *result = NAN;
     d->dnnl.omp_set_num_threads(before);
 }
@@ -111,100 +112,102 @@ static float *numbers_of(const with_dnnl *d, dnnl_memory_t memory)
     return at;
 }
 
+static place *place_of(const with_dnnl *d, size_t piece, size_t c)
+{
+    return &d->place[piece * d->size.net->count + c];
+}
+
+static void copy_to(const with_dnnl *d, dnnl_primitive_t copy, dnnl_stream_t stream, dnnl_memory_t from, dnnl_memory_t to)
+{
+    onednn_execute(d, (call){ copy, stream, { { DNNL_ARG_FROM, from }, { DNNL_ARG_TO, to } }, 2 }, numbers_of(d, to));
+}
+
 static void copy_weights(ops_f32 *ops, size_t c, const float *parameters)
 {
     with_dnnl *d = (with_dnnl *)ops;
     layer *l = &d->layer[c];
     point_memory_at(d, l->plain, parameters + d->size.net->convolution[c].weights);
-    onednn_execute(d, l->to_forward, l->stream, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, l->plain },
-                     { DNNL_ARG_TO, l->weights } }, 2, numbers_of(d, l->weights));
-    if (l->to_back)
-        onednn_execute(d, l->to_back, l->stream, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, l->plain },
-                         { DNNL_ARG_TO, l->back_weights } }, 2, numbers_of(d, l->back_weights));
+    copy_to(d, l->to_forward, l->stream, l->plain, l->weights);
+    if (l->to_back) copy_to(d, l->to_back, l->stream, l->plain, l->back_weights);
 }
 
 static void onednn_forward(ops_f32 *ops, size_t piece, size_t c, const float *in, float *out, size_t rows)
 {
     with_dnnl *d = (with_dnnl *)ops;
     const layer *l = &d->layer[c];
-    const place *p = &d->place[piece * d->size.net->count + c];
+    const place *p = place_of(d, piece, c);
     (void)rows;
     point_memory_at(d, p->in, in);
     point_memory_at(d, p->out, out);
-    onednn_execute(d, l->forward, d->stream[piece], (dnnl_exec_arg_t[]){ { DNNL_ARG_SRC, p->in },
-                     { DNNL_ARG_WEIGHTS, l->weights }, { DNNL_ARG_DST, p->out },
-                     { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4, out);
+    onednn_execute(d, (call){ l->forward, d->stream[piece], { { DNNL_ARG_SRC, p->in }, { DNNL_ARG_WEIGHTS, l->weights },
+                   { DNNL_ARG_DST, p->out }, { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4 }, out);
 }
 
 static void onednn_back(ops_f32 *ops, size_t piece, size_t c, const float *dout, float *din, size_t rows)
 {
     with_dnnl *d = (with_dnnl *)ops;
     const layer *l = &d->layer[c];
-    const place *p = &d->place[piece * d->size.net->count + c];
+    const place *p = place_of(d, piece, c);
     (void)rows;
     point_memory_at(d, p->out, dout);
     point_memory_at(d, p->din, din);
-    onednn_execute(d, l->back, d->stream[piece], (dnnl_exec_arg_t[]){ { DNNL_ARG_DIFF_DST, p->out },
-                     { DNNL_ARG_WEIGHTS, l->back_weights }, { DNNL_ARG_DIFF_SRC, p->din },
-                     { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4, din);
+    onednn_execute(d, (call){ l->back, d->stream[piece], { { DNNL_ARG_DIFF_DST, p->out },
+                   { DNNL_ARG_WEIGHTS, l->back_weights }, { DNNL_ARG_DIFF_SRC, p->din },
+                   { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4 }, din);
 }
 
 static void onednn_weight_gradient(ops_f32 *ops, size_t piece, size_t c, const float *in, const float *dout,
                                    size_t rows)
 {
     with_dnnl *d = (with_dnnl *)ops;
-    const layer *l = &d->layer[c];
-    const place *p = &d->place[piece * d->size.net->count + c];
+    const place *p = place_of(d, piece, c);
     (void)rows;
     point_memory_at(d, p->in, in);
     point_memory_at(d, p->out, dout);
-    onednn_execute(d, l->learn, d->stream[piece], (dnnl_exec_arg_t[]){ { DNNL_ARG_SRC, p->in }, { DNNL_ARG_DIFF_DST,
-                                                                                                    p->out },
-                     { DNNL_ARG_DIFF_WEIGHTS, p->gradient }, { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4, p->sum);
+    onednn_execute(d, (call){ d->layer[c].learn, d->stream[piece], { { DNNL_ARG_SRC, p->in },
+                   { DNNL_ARG_DIFF_DST, p->out }, { DNNL_ARG_DIFF_WEIGHTS, p->gradient },
+                   { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4 }, p->sum);
 }
 
 static void onednn_collect(ops_f32 *ops, size_t c, float *gradient)
 {
     with_dnnl *d = (with_dnnl *)ops;
     layer *l = &d->layer[c];
-    const place *first = &d->place[c];
-    float *goal = gradient + d->size.net->convolution[c].weights;
+    const place *first = place_of(d, 0, c);
     for (size_t i = 1; i < d->size.pieces; i++)
-        d->size.kernels->add(l->gradient_size, d->place[i * d->size.net->count + c].sum, first->sum);
-    point_memory_at(d, l->plain_gradient, goal);
-    onednn_execute(d, l->from_learn, l->stream, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, first->gradient },
-                     { DNNL_ARG_TO, l->plain_gradient } }, 2, goal);
+        d->size.kernels->add(l->gradient_size, place_of(d, i, c)->sum, first->sum);
+    point_memory_at(d, l->plain_gradient, gradient + d->size.net->convolution[c].weights);
+    copy_to(d, l->from_learn, l->stream, first->gradient, l->plain_gradient);
 }
 
 /* ---- making and ending ------------------------------------------------------------------------------------------ */
 
+static void end_memories(const with_dnnl *d, const dnnl_memory_t *memory, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (memory[i]) d->dnnl.memory_destroy(memory[i]);
+}
+
 static void end_layer(const with_dnnl *d, layer *l)
 {
     dnnl_primitive_t primitives[] = { l->forward, l->back, l->learn, l->to_forward, l->to_back, l->from_learn };
-    dnnl_memory_t memories[] = { l->plain, l->plain_gradient, l->weights, l->back_weights };
+    end_memories(d, (dnnl_memory_t[]){ l->plain, l->plain_gradient, l->weights, l->back_weights }, 4);
     for (size_t i = 0; i < sizeof primitives / sizeof *primitives; i++)
         if (primitives[i]) d->dnnl.primitive_destroy(primitives[i]);
-    for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
-        if (memories[i]) d->dnnl.memory_destroy(memories[i]);
     if (l->stream) d->dnnl.stream_destroy(l->stream);
-}
-
-static void end_place(const with_dnnl *d, place *p)
-{
-    dnnl_memory_t memories[] = { p->in, p->out, p->din, p->gradient };
-    for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
-        if (memories[i]) d->dnnl.memory_destroy(memories[i]);
 }
 
 static void onednn_end(void *what)
 {
     with_dnnl *d = what;
     for (size_t c = 0; c < d->size.net->count; c++) end_layer(d, &d->layer[c]);
-    for (size_t i = 0; i < d->size.pieces * d->size.net->count; i++) end_place(d, &d->place[i]);
-    for (size_t i = 0; i < d->size.pieces; i++) {
-        if (d->stream[i]) d->dnnl.stream_destroy(d->stream[i]);
-        if (d->scratch[i]) d->dnnl.memory_destroy(d->scratch[i]);
+    for (size_t i = 0; i < d->size.pieces * d->size.net->count; i++) {
+        const place *p = &d->place[i];
+        end_memories(d, (dnnl_memory_t[]){ p->in, p->out, p->din, p->gradient }, 4);
     }
+    end_memories(d, d->scratch, d->size.pieces);
+    for (size_t i = 0; i < d->size.pieces; i++)
+        if (d->stream[i]) d->dnnl.stream_destroy(d->stream[i]);
     if (d->engine) d->dnnl.engine_destroy(d->engine);
 }
 
@@ -297,34 +300,40 @@ static dnnl_status_t make_primitives(layer *l, three *t, const forms *f, const s
     return make_primitive(&l->learn, &t->learn, &how, t->forward, d);
 }
 
+/* Memory of a form: its own, or (DNNL_MEMORY_NONE) wherever it will be pointed at. */
+static dnnl_status_t make_memory(dnnl_memory_t *memory, const dnnl_memory_desc_t *form, void *where, const with_dnnl *d)
+{
+    return d->dnnl.memory_create(memory, form, d->engine, where);
+}
+
 static dnnl_status_t make_copies(layer *l, const three *t, const forms *f, const with_dnnl *d)
 {
     const dnnl_memory_desc_t *forward_form = weights_form(d, t->forward, dnnl_query_weights_md);
     const dnnl_memory_desc_t *back_form = weights_form(d, t->back, dnnl_query_weights_md);
     DNNL_TRY(d->dnnl.stream_create(&l->stream, d->engine, dnnl_stream_default_flags));
-    DNNL_TRY(d->dnnl.memory_create(&l->plain, &f->plain, d->engine, DNNL_MEMORY_NONE));
-    DNNL_TRY(d->dnnl.memory_create(&l->weights, forward_form, d->engine, DNNL_MEMORY_ALLOCATE));
-    DNNL_TRY(d->dnnl.memory_create(&l->back_weights, back_form, d->engine, DNNL_MEMORY_ALLOCATE));
+    DNNL_TRY(make_memory(&l->plain, &f->plain, DNNL_MEMORY_NONE, d));
+    DNNL_TRY(make_memory(&l->weights, forward_form, DNNL_MEMORY_ALLOCATE, d));
+    DNNL_TRY(make_memory(&l->back_weights, back_form, DNNL_MEMORY_ALLOCATE, d));
     DNNL_TRY(make_copy(&l->to_forward, &f->plain, forward_form, false, d));
     DNNL_TRY(make_copy(&l->to_back, &f->plain, back_form, false, d));
     if (!d->size.learns) return dnnl_success;
 
     const dnnl_memory_desc_t *learnt = weights_form(d, t->learn, dnnl_query_diff_weights_md);
     l->gradient_size = d->dnnl.memory_desc_get_size(learnt) / sizeof(float);
-    DNNL_TRY(d->dnnl.memory_create(&l->plain_gradient, &f->plain, d->engine, DNNL_MEMORY_NONE));
+    DNNL_TRY(make_memory(&l->plain_gradient, &f->plain, DNNL_MEMORY_NONE, d));
     return make_copy(&l->from_learn, learnt, &f->plain, true, d);
 }
 
 static dnnl_status_t make_places(with_dnnl *d, size_t c, const three *t, const forms *f)
 {
     for (size_t i = 0; i < d->size.pieces; i++) {
-        place *p = &d->place[i * d->size.net->count + c];
-        DNNL_TRY(d->dnnl.memory_create(&p->in, &f->in, d->engine, DNNL_MEMORY_NONE));
-        DNNL_TRY(d->dnnl.memory_create(&p->out, &f->out, d->engine, DNNL_MEMORY_NONE));
-        DNNL_TRY(d->dnnl.memory_create(&p->din, &f->in, d->engine, DNNL_MEMORY_NONE));
+        place *p = place_of(d, i, c);
+        DNNL_TRY(make_memory(&p->in, &f->in, DNNL_MEMORY_NONE, d));
+        DNNL_TRY(make_memory(&p->out, &f->out, DNNL_MEMORY_NONE, d));
+        DNNL_TRY(make_memory(&p->din, &f->in, DNNL_MEMORY_NONE, d));
         if (!d->size.learns) continue;
-        DNNL_TRY(d->dnnl.memory_create(&p->gradient, weights_form(d, t->learn, dnnl_query_diff_weights_md), d->engine,
-                                    DNNL_MEMORY_ALLOCATE));
+        DNNL_TRY(make_memory(&p->gradient, weights_form(d, t->learn, dnnl_query_diff_weights_md),
+                             DNNL_MEMORY_ALLOCATE, d));
         p->sum = numbers_of(d, p->gradient);
     }
     return dnnl_success;
@@ -351,7 +360,7 @@ static dnnl_status_t make_all(with_dnnl *d)
     for (size_t c = 0; c < d->size.net->count; c++) DNNL_TRY(make_layer(d, c));
     for (size_t i = 0; i < d->size.pieces; i++) {
         DNNL_TRY(d->dnnl.stream_create(&d->stream[i], d->engine, dnnl_stream_default_flags));
-        DNNL_TRY(d->dnnl.memory_create(&d->scratch[i], &d->scratch_form, d->engine, DNNL_MEMORY_ALLOCATE));
+        DNNL_TRY(make_memory(&d->scratch[i], &d->scratch_form, DNNL_MEMORY_ALLOCATE, d));
     }
     return dnnl_success;
 }

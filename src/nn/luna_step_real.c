@@ -18,9 +18,8 @@
 #include "kern/real.h"
 
 #define DATA REAL(una_train_data)
-#define STEP REAL(una_luna_step)
 
-struct STEP {
+typedef struct luna_step {
     const una_net *net;
     const DATA *data;
     const una_training_settings *how;
@@ -44,28 +43,28 @@ struct STEP {
     size_t missing_count[UNA_MOST_PIECES];
     size_t delta_room;                   /* of one piece                                                    */
     double lambda, mean_cos2;            /* as it is steered; of the step at hand                           */
-};
+} luna_step;
 
 /* ---- the random parts of a step --------------------------------------------------------------------- */
 
-static una_rng stream_of(const STEP *t, uint64_t seed, una_purpose purpose, size_t step)
+static una_rng stream_of(const luna_step *t, uint64_t seed, una_purpose purpose, size_t step)
 {
     return una_rng_at(seed, purpose, t->how->stream << 40 | step);
 }
 
-static una_rng random_stream(const STEP *t, una_purpose purpose, size_t step)
+static una_rng random_stream(const luna_step *t, una_purpose purpose, size_t step)
 {
     return stream_of(t, t->seed, purpose, step);
 }
 
 /* Rows of the batch before piece k, and so its probes. */
-static size_t rows_before(const STEP *t, size_t k)
+static size_t rows_before(const luna_step *t, size_t k)
 {
     return k * t->batch.rows / t->pieces;
 }
 
 /* Where row or own probe i of the batch lies. */
-static real *batch_row(const STEP *t, size_t i, bool probe)
+static real *batch_row(const luna_step *t, size_t i, bool probe)
 {
     size_t k = 0;
     while (i >= rows_before(t, k + 1)) k++;
@@ -74,7 +73,7 @@ static real *batch_row(const STEP *t, size_t i, bool probe)
     return t->x + (i + probes_before + rows_too) * t->net->size[0];
 }
 
-static void next_batch(STEP *t, size_t step)
+static void next_batch(luna_step *t, size_t step)
 {
     size_t rows = t->data->rows, at = step % t->batches;
     t->gather = t->batches > 1 || step == 0;             /* all rows every step: already there */
@@ -92,7 +91,7 @@ static void next_batch(STEP *t, size_t step)
 
 /* A random point between two training rows, or on the line through them, as far beyond each as they lie apart: numbers
  * on the line, each category group whole from one of the two. */
-static void place_probe(const STEP *t, una_rng *rng, const real *a, const real *b, real *probe)
+static void place_probe(const luna_step *t, una_rng *rng, const real *a, const real *b, real *probe)
 {
     size_t inputs = t->net->size[0];
     const size_t *group = t->data->inputs.group;
@@ -112,7 +111,7 @@ static void place_probe(const STEP *t, una_rng *rng, const real *a, const real *
     }
 }
 
-static void place_step_probes(STEP *t, size_t step)
+static void place_step_probes(luna_step *t, size_t step)
 {
     if (!t->batch.own_probes) return;
     una_rng rng = random_stream(t, UNA_FOR_PROBES, step);
@@ -124,7 +123,7 @@ static void place_step_probes(STEP *t, size_t step)
     }
 }
 
-static void choose_step_directions(STEP *t, size_t step)
+static void choose_step_directions(luna_step *t, size_t step)
 {
     if (!t->direction) return;
     size_t inputs = t->net->size[0], count = t->batch.directions;
@@ -154,7 +153,7 @@ static void choose_step_directions(STEP *t, size_t step)
 /* delta ~ N(0, std^2), one per probe and direction, kept away from zero: rounding grows as 1/delta. Each piece draws
  * its own, with the generator's counter set to the block that holds the first:
  * the numbers are those of one long draw. */
-static const real *draw_perturbations(const STEP *t, size_t k)
+static const real *draw_perturbations(const luna_step *t, size_t k)
 {
     enum { BLOCK = 64 };
     una_rng rng = random_stream(t, UNA_FOR_PERTURBATION, t->step);
@@ -174,24 +173,24 @@ static void prefetch_row(const real *row, size_t inputs)
     __builtin_prefetch(row + inputs - 1);
 }
 
-static size_t targets_of(const STEP *t)
+static size_t targets_of(const luna_step *t)
 {
     return t->how->targets > 1 ? t->how->targets : 1;
 }
 
 /* Columns of the batch's target, and of the data's. */
-static size_t target_stride(const STEP *t)
+static size_t target_stride(const luna_step *t)
 {
     return t->data->target_heads == 1 ? 1 : UNA_PADDED(t->data->target_heads);
 }
 
-static size_t data_stride(const STEP *t)
+static size_t data_stride(const luna_step *t)
 {
     return t->how->targets > 1 ? t->how->targets : target_stride(t);
 }
 
 /* The targets of row i of the batch, one for each head; a missing one is noted for piece k, which begins at `first`. */
-static void spread_targets(STEP *t, size_t k, size_t first, size_t i, const real *y)
+static void spread_targets(luna_step *t, size_t k, size_t first, size_t i, const real *y)
 {
     size_t targets = t->how->targets, each = t->data->target_heads / targets, wide = target_stride(t);
     for (size_t n = 0; n < targets; n++) {
@@ -206,7 +205,7 @@ static void spread_targets(STEP *t, size_t k, size_t first, size_t i, const real
 static void fill_piece(void *context, size_t k)
 {
     enum { AHEAD = 8 };
-    STEP *t = context;
+    luna_step *t = context;
     REAL(una_batch) *piece = &t->piece[k];
     size_t inputs = t->net->size[0], wide = target_stride(t), from_wide = data_stride(t);
     size_t first = rows_before(t, k), end = rows_before(t, k + 1);
@@ -233,7 +232,7 @@ static void fill_piece(void *context, size_t k)
 }
 
 /* What a step looks at. Random numbers that follow one another are drawn here, before the pieces part. */
-static void prepare_step(STEP *t, size_t step)
+static void prepare_step(luna_step *t, size_t step)
 {
     next_batch(t, step);
     if (t->batch.directions) {
@@ -245,7 +244,7 @@ static void prepare_step(STEP *t, size_t step)
 
 /* ---- setting up ---------------------------------------------------------------------------------------- */
 
-static void find_numeric(STEP *t, una_arena *scratch)
+static void find_numeric(luna_step *t, una_arena *scratch)
 {
     t->numeric = UNA_GET(scratch, size_t, t->data->inputs.count);
     if (!t->numeric) return;
@@ -253,7 +252,7 @@ static void find_numeric(STEP *t, una_arena *scratch)
         if (!t->data->inputs.group || t->data->inputs.group[d] == SIZE_MAX) t->numeric[t->numeric_count++] = d;
 }
 
-static void plan_slopes(STEP *t, una_arena *scratch)
+static void plan_slopes(luna_step *t, una_arena *scratch)
 {
     const una_training_settings *how = t->how;
     size_t inputs = t->net->size[0], wanted = how->directions ? how->directions : t->numeric_count;
@@ -265,7 +264,7 @@ static void plan_slopes(STEP *t, una_arena *scratch)
 }
 
 /* Pieces of a step, by what it has to multiply; a small one would lose more by waiting than it gains. */
-static size_t pieces_of(const STEP *t)
+static size_t pieces_of(const luna_step *t)
 {
     enum { FEWEST_ROWS = 16 };
     double most = (double)t->most, work = (most + most * (double)t->batch.directions) * (double)t->net->parameters;
@@ -276,7 +275,7 @@ static size_t pieces_of(const STEP *t)
 }
 
 /* Batches of an epoch, by the rows of all ranks. */
-static una_status cut_epochs(STEP *t, una_run *run)
+static una_status cut_epochs(luna_step *t, una_run *run)
 {
     size_t fewest = SIZE_MAX, most = 0;
     t->ranks = una_rank_group_count(run);
@@ -299,7 +298,7 @@ static una_status cut_epochs(STEP *t, una_run *run)
     return UNA_OK;
 }
 
-static una_status set_up_step(STEP *t, bool slopes, una_run *run)
+static una_status set_up_step(luna_step *t, bool slopes, una_run *run)
 {
     una_arena *scratch = &run->scratch;
     size_t rows = t->data->rows, inputs = t->net->size[0];
@@ -330,13 +329,12 @@ static una_status set_up_step(STEP *t, bool slopes, una_run *run)
                            .pieces = t->pieces, .path = una_path_of(run) };
     UNA_TRY(REAL(una_work_new)(&t->work, t->net, &size, t->kern, scratch));
 
-    size_t members = (size_t)una_threads(run) < t->pieces ? (size_t)una_threads(run) : t->pieces;
-    return members > 1 ? una_crew_new(&t->crew, (int)members, scratch) : UNA_OK;
+    return una_scratch_crew(&t->crew, t->pieces, run);
 }
 
 /* ---- a step ----------------------------------------------------------------------------------------------- */
 
-static REAL(una_objective) objective_at(const STEP *t, double u, una_run *run)
+static REAL(una_objective) objective_at(const luna_step *t, double u, una_run *run)
 {
     double n = t->at_once, targets = (double)targets_of(t);
     double heads = (double)(una_net_heads(t->net) / targets_of(t));
@@ -356,7 +354,7 @@ static REAL(una_objective) objective_at(const STEP *t, double u, una_run *run)
 static una_status loss_and_gradient(void *context, size_t step, const real *parameters, real *gradient,
                                     una_losses *losses, una_run *run)
 {
-    STEP *t = context;
+    luna_step *t = context;
     t->step = step;
     prepare_step(t, step);
     REAL(una_objective) objective = objective_at(t, (double)(step + 1) / (double)t->how->descent.steps, run);
@@ -368,7 +366,7 @@ static una_status loss_and_gradient(void *context, size_t step, const real *para
 
 static void steer_diversity(void *context, real *parameters, bool last)
 {
-    STEP *t = context;
+    luna_step *t = context;
     (void)parameters;
     if (last || !t->how->steer || !isfinite(t->mean_cos2)) return;
     t->lambda = una_steer_diversity(t->lambda, t->mean_cos2, t->how->target_cos2);
@@ -376,80 +374,28 @@ static void steer_diversity(void *context, real *parameters, bool last)
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
-static una_status begin_step(STEP **out, const una_net *net, const DATA *data, const una_training_settings *how,
-                             bool slopes, una_run *run)
+una_status REAL(una_luna_step)(REAL(una_trainable) *what, const una_net *net, const DATA *data,
+                               const una_training_settings *how, una_run *run)
 {
-    STEP *t = *out = UNA_GET(&run->scratch, STEP, 1);
-    UNA_TRY(una_arena_check(&run->scratch));
-    t->net = net;
-    t->data = data;
-    t->how = how;
-    t->kern = REAL(una_kernels_named)(run->settings.kernels);
-    t->lambda = how->diversity;
-    return set_up_step(t, slopes, run);
+    UNA_NEW(&run->scratch, luna_step, t, 1);
+    *t = (luna_step){ .net = net, .data = data, .how = how, .kern = REAL(una_kernels_named)(run->settings.kernels),
+                 .lambda = how->diversity };
+    UNA_TRY(set_up_step(t, how->diversity > 0 || how->steer, run));
+    *what = (REAL(una_trainable)){ .parameters = net->parameters, .context = t, .gradient = loss_and_gradient,
+                                   .after_step = steer_diversity, .pieces = t->pieces, .crew = t->crew };
+    return UNA_OK;
 }
 
-una_status REAL(una_luna_step_new)(STEP **step, const una_net *net, const DATA *data, const una_training_settings *how,
-                                   una_run *run)
+double REAL(una_luna_step_diversity)(const REAL(una_trainable) *what)
 {
-    return begin_step(step, net, data, how, how->diversity > 0 || how->steer, run);
-}
-
-void REAL(una_luna_step_free)(STEP *step)
-{
-    if (step) una_crew_free(step->crew);
-}
-
-REAL(una_trainable) REAL(una_luna_step_trainable)(STEP *step)
-{
-    return (REAL(una_trainable)){ .parameters = step->net->parameters, .context = step, .gradient = loss_and_gradient,
-                                  .after_step = steer_diversity, .pieces = step->pieces, .crew = step->crew };
-}
-
-double REAL(una_luna_step_diversity)(const STEP *step)
-{
-    return step->lambda;
+    return ((const luna_step *)what->context)->lambda;
 }
 
 una_status REAL(una_train)(const una_net *net, real *parameters, const DATA *data, const una_training_settings *how,
                            const REAL(una_validator) *validator, una_trained *trained, una_arena *arena, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    STEP *step = NULL;
-    una_status status = REAL(una_luna_step_new)(&step, net, data, how, run);
-    if (status == UNA_OK) {
-        REAL(una_trainable) what = REAL(una_luna_step_trainable)(step);
-        if (validator) what.validator = *validator;
-        status = REAL(una_descend)(&what, parameters, &how->descent, trained, arena, run);
-    }
-    REAL(una_luna_step_free)(step);
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-una_status REAL(una_mean_cos2)(double *mean_cos2, const una_net *net, const real *parameters, const DATA *data,
-                               const una_training_settings *how, una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_training_settings one = *how;
-    one.batch = 512;
-    one.directions = 0;
-    one.unit_directions = false;
-
-    STEP *t = NULL;
-    una_status status = begin_step(&t, net, data, &one, true, run);
-    real *gradient = UNA_GET(&run->scratch, real, net->parameters);
-    if (status == UNA_OK) status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) {
-        una_losses losses;
-        prepare_step(t, 0);
-        REAL(una_objective) objective = { .per_point = how->per_point, .targets = how->targets,
-                                          .jacobian = how->jacobian };
-        REAL(una_net_gradient_in_pieces)(t->work, parameters, t->piece, &objective, gradient, &losses, t->crew);
-        *mean_cos2 = losses.mean_cos2;
-    }
-
-    REAL(una_luna_step_free)(t);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    REAL(una_trainable) what;
+    UNA_TRY(REAL(una_luna_step)(&what, net, data, how, run));
+    if (validator) what.validator = *validator;
+    return REAL(una_descend)(&what, parameters, &how->descent, trained, arena, run);
 }

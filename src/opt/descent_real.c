@@ -196,27 +196,25 @@ static una_status run_loop(loop *t, una_trained *out, una_run *run)
     return UNA_OK;
 }
 
-/* Goes back to the best parameters, with a last after_step. */
-static void finish_descent(loop *t, const una_trained *trained)
+/* At last goes back to the best parameters, with a last after_step. */
+static una_status descend_alone(loop *t, una_trained *trained, una_arena *arena, una_run *run)
 {
-    if (isfinite(trained->best_validation)) memcpy(t->p, t->best, t->what->parameters * sizeof(real));
-    if (t->what->after_step) t->what->after_step(t->what->context, t->p, true);
+    UNA_TRY(set_up_loop(t, trained, arena, run));
+    unsigned before = flush_denormals();
+    una_status status = run_loop(t, trained, run);
+    if (status == UNA_OK) {
+        if (isfinite(trained->best_validation)) memcpy(t->p, t->best, t->what->parameters * sizeof(real));
+        if (t->what->after_step) t->what->after_step(t->what->context, t->p, true);
+    }
+    restore_denormals(before);
+    return status;
 }
 
 una_status REAL(una_descend)(const TRAINABLE *what, real *p, const una_descent *how, una_trained *trained,
                              una_arena *arena, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     loop t = { .what = what, .how = how, .kern = REAL(una_kernels_named)(run->settings.kernels),
                .pieces = what->pieces ? what->pieces : 1, .p = p };
-    una_status status = set_up_loop(&t, trained, arena, run);
-
-    if (status == UNA_OK) {
-        unsigned before = flush_denormals();
-        status = run_loop(&t, trained, run);
-        if (status == UNA_OK) finish_descent(&t, trained);
-        restore_denormals(before);
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, descend_alone(&t, trained, arena, run));
+    return UNA_OK;
 }

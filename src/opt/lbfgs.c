@@ -218,49 +218,45 @@ static una_status descend_lbfgs(search *s, const una_lbfgs_settings *o, una_lbfg
     return UNA_OK;
 }
 
-static una_status begin_lbfgs(search *s, double *x)
+static una_status begin_lbfgs(search *s, const double *x)
 {
+    size_t n = s->n, numbers = n * (7 + 2 * s->memory) + 2 * s->memory;
+    double **part[] = { &s->x, &s->g, &s->direction, &s->next, &s->next_g, &s->best, &s->best_g };
     bool exists;
-    for (size_t i = 0; i < s->n; i++) s->next[i] = s->x[i] = clamp_to_box(s, x[i], i);
+    UNA_NEW_AT(&s->run->scratch, s->held, n);
+    UNA_NEW_AT(&s->run->scratch, s->stopped, n);
+    UNA_NEW(&s->run->scratch, double, all, numbers);
+    for (size_t i = 0; i < 7; i++, all += n) *part[i] = all;
+    s->s = all;
+    s->y = s->s + s->memory * n;
+    s->rho = s->y + s->memory * n;
+    s->weight = s->rho + s->memory;
+
+    for (size_t i = 0; i < n; i++) s->next[i] = s->x[i] = clamp_to_box(s, x[i], i);
     UNA_TRY(evaluate_function(s, &s->value, &exists));
-    if (!exists) {
-        if (*s->run->message) return UNA_E_NUMERIC;
-        UNA_FAIL(s->run, UNA_E_NUMERIC, "the function to be minimised is not finite at the start");
-    }
-    memcpy(s->g, s->next_g, s->n * sizeof *s->g);
+    memcpy(s->g, s->next_g, n * sizeof *s->g);
+    if (exists) return UNA_OK;
+    if (*s->run->message) return UNA_E_NUMERIC;
+    UNA_FAIL(s->run, UNA_E_NUMERIC, "the function to be minimised is not finite at the start");
+}
+
+static una_status minimise_in_box(search *s, double *x, const una_lbfgs_settings *settings, una_lbfgs_report *report)
+{
+    UNA_TRY(begin_lbfgs(s, x));
+    UNA_TRY(descend_lbfgs(s, settings, report));
+    memcpy(x, s->x, s->n * sizeof *x);
+    report->value = s->value;
+    report->calls = s->calls;
+    una_clear_message(s->run);                   /* of a place where f did not exist */
     return UNA_OK;
 }
 
 una_status una_lbfgs(double *x, size_t n, una_smooth_function *f, void *context, const una_lbfgs_settings *settings,
                      una_lbfgs_report *report, una_run *run)
 {
-    una_arena *arena = &run->scratch;
-    una_mark mark = una_arena_mark(arena);
-    size_t memory = settings->memory ? settings->memory : 10;
-    double *all = UNA_GET(arena, double, n * (7 + 2 * memory) + 2 * memory);
     search s = { .f = f, .context = context, .run = run, .n = n, .low = settings->low, .high = settings->high,
-                 .memory = memory, .held = UNA_GET(arena, bool, n), .stopped = UNA_GET(arena, bool, n) };
-    una_status status = una_arena_check(arena);
+                 .memory = settings->memory ? settings->memory : 10 };
     *report = (una_lbfgs_report){ .value = NAN };
-
-    if (status == UNA_OK) {
-        double **part[] = { &s.x, &s.g, &s.direction, &s.next, &s.next_g, &s.best, &s.best_g };
-        for (size_t i = 0; i < 7; i++, all += n) *part[i] = all;
-        s.s = all;
-        s.y = s.s + memory * n;
-        s.rho = s.y + memory * n;
-        s.weight = s.rho + memory;
-        status = begin_lbfgs(&s, x);
-    }
-
-    if (status == UNA_OK) status = descend_lbfgs(&s, settings, report);
-    if (status == UNA_OK) {
-        memcpy(x, s.x, n * sizeof *x);
-        report->value = s.value;
-        report->calls = s.calls;
-        una_clear_message(run);                  /* of a place where f did not exist */
-    }
-
-    una_arena_release(arena, mark);
-    return status;
+    UNA_SCOPED(run, minimise_in_box(&s, x, settings, report));
+    return UNA_OK;
 }

@@ -25,24 +25,35 @@ static double whole_std(double std_epistemic, double std_noise)
 }
 
 /* All rows are looked at before any is counted: a refused chunk leaves the sums as they were. */
-static una_status check_scored_rows(size_t before, const double *y, const double *mean, const double *std_epistemic,
-                                    const double *std_noise, size_t rows, una_run *run)
+static una_status check_scored_row(const una_scored_rows *all, size_t i, const char *name, una_run *run)
 {
-    char row[UNA_ROW_NAME_ROOM];
-    for (size_t i = 0; i < rows; i++) {
-        double std = whole_std(std_epistemic[i], std_noise[i]);
-        if (!isfinite(y[i]))
-            UNA_FAIL(run, UNA_E_INPUT, "%s cannot be scored: its target is not finite",
-                     una_row_name(row, before + i, run));
-        if (!isfinite(mean[i]))
-            UNA_FAIL(run, UNA_E_NUMERIC, "%s cannot be scored: its mean is not finite",
-                     una_row_name(row, before + i, run));
-        if (!(std > 0) || !isfinite(std)) {
-            UNA_FAIL(run, UNA_E_NUMERIC, "%s cannot be scored: its standard deviations %g (epistemic) and %g "
-                     "(noise) do not make a positive, finite one", una_row_name(row, before + i, run),
-                     std_epistemic[i], std_noise[i]);
-        }
-    }
+    const una_mixture *p = &all->parts;
+    double y = all->y[i], epistemic = all->std_epistemic[i], noise = all->std_noise[i], std = whole_std(epistemic, noise);
+    if (p->log_target && !(y > 0))
+        UNA_FAIL(run, UNA_E_INPUT, "%s cannot be scored: its target is %g, and what is predicted is always above 0", name,
+                 y);
+    if (!isfinite(y)) UNA_FAIL(run, UNA_E_INPUT, "%s cannot be scored: its target is not finite", name);
+    for (size_t m = i * p->count; m < (i + 1) * p->count; m++)
+        if (!isfinite(p->mean[m]) || !(p->var[m] > 0 && isfinite(p->var[m])))
+            UNA_FAIL(run, UNA_E_NUMERIC, "%s cannot be scored: part %zu of its prediction has the mean %g and the variance "
+                     "%g, and they must be finite, the variance above 0", name, m - i * p->count + 1, p->mean[m],
+                     p->var[m]);
+    if (p->count && !isfinite(std))
+        UNA_FAIL(run, UNA_E_NUMERIC, "%s cannot be scored: its standard deviations %g (epistemic) and %g (noise) are not "
+                 "finite numbers of at least 0", name, epistemic, noise);
+    if (p->count) return UNA_OK;
+    if (!isfinite(all->mean[i])) UNA_FAIL(run, UNA_E_NUMERIC, "%s cannot be scored: its mean is not finite", name);
+    if (!(std > 0) || !isfinite(std))
+        UNA_FAIL(run, UNA_E_NUMERIC, "%s cannot be scored: its standard deviations %g (epistemic) and %g (noise) do not "
+                 "make a positive, finite one", name, epistemic, noise);
+    return UNA_OK;
+}
+
+static una_status check_scored_rows(const una_score_sums *sums, const una_scored_rows *all, una_run *run)
+{
+    char name[UNA_ROW_NAME_ROOM];
+    for (size_t i = 0; i < all->rows; i++)
+        UNA_TRY(check_scored_row(all, i, una_row_name(name, sums->rows - sums->begun + i, run), run));
     return UNA_OK;
 }
 
@@ -53,79 +64,65 @@ static void count_calibration(una_score_sums *sums, double probability)
     for (size_t i = first; i < UNA_CALIBRATION_LEVELS; i++) sums->below[i]++;
 }
 
-una_status una_score_add(una_score_sums *sums, const double *y, const double *mean, const double *std_epistemic,
-                         const double *std_noise, size_t rows, una_run *run)
+typedef struct row_score { double error, log_lik, crps, below; } row_score;
+
+/* off_centre: how far from the middle of what is predicted; it lies within `reach` in the central intervals of 50, 90 and
+ * 95 %. */
+static void add_row_score(una_score_sums *sums, const row_score *score, double off_centre, const double reach[3])
 {
-    UNA_TRY(check_scored_rows(sums->rows - sums->begun, y, mean, std_epistemic, std_noise, rows, run));
-    double reach_50 = una_normal_quantile(0.75), reach_90 = una_normal_quantile(0.95);
-    double reach_95 = una_normal_quantile(0.975);
+    sums->square += score->error * score->error;
+    sums->log_lik += score->log_lik;
+    sums->crps += score->crps;
+    sums->inside_50 += off_centre <= reach[0];
+    sums->inside_90 += off_centre <= reach[1];
+    sums->inside_95 += off_centre <= reach[2];
+    count_calibration(sums, score->below);
+}
 
-    for (size_t i = 0; i < rows; i++) {
-        double std = whole_std(std_epistemic[i], std_noise[i]), error = y[i] - mean[i], z = error / std;
-        double below = una_normal_cdf(z);
-        sums->square += error * error;
-        sums->log_lik -= 0.5 * UNA_LOG_TWO_PI + log(std) + 0.5 * z * z;
-        sums->crps += std * (z * (2 * below - 1) + 2 * una_normal_pdf(z) - ROOT_INVERSE_PI);
-        sums->std_epistemic += std_epistemic[i];
-        sums->std_noise += std_noise[i];
-        sums->inside_50 += fabs(z) <= reach_50;
-        sums->inside_90 += fabs(z) <= reach_90;
-        sums->inside_95 += fabs(z) <= reach_95;
-        count_calibration(sums, below);
+static void add_stds(una_score_sums *sums, const una_scored_rows *all)
+{
+    for (size_t i = 0; i < all->rows; i++) {
+        sums->std_epistemic += all->std_epistemic[i];
+        sums->std_noise += all->std_noise[i];
     }
+    sums->rows += all->rows;
+}
 
-    sums->rows += rows;
+una_status una_score_add(una_score_sums *sums, const una_scored_rows *all, una_run *run)
+{
+    const double reach[3] = { una_normal_quantile(0.75), una_normal_quantile(0.95), una_normal_quantile(0.975) };
+    UNA_TRY(check_scored_rows(sums, all, run));
+    for (size_t i = 0; i < all->rows; i++) {
+        double std = whole_std(all->std_epistemic[i], all->std_noise[i]), error = all->y[i] - all->mean[i], z = error / std;
+        double below = una_normal_cdf(z);
+        const row_score score = { error, -(0.5 * UNA_LOG_TWO_PI + log(std) + 0.5 * z * z),
+                                  std * (z * (2 * below - 1) + 2 * una_normal_pdf(z) - ROOT_INVERSE_PI), below };
+        add_row_score(sums, &score, fabs(z), reach);
+    }
+    add_stds(sums, all);
     return UNA_OK;
 }
 
 /* ---- mixtures ------------------------------------------------------------------------------------------- */
 
-static una_status check_mixture(size_t before, const double *y, const double *part_mean, const double *part_var,
-                                size_t parts, const double *std_epistemic, const double *std_noise, size_t rows,
-                                una_run *run)
-{
-    char row[UNA_ROW_NAME_ROOM];
-    for (size_t i = 0; i < rows; i++) {
-        if (!isfinite(y[i]))
-            UNA_FAIL(run, UNA_E_INPUT, "%s cannot be scored: its target is not finite",
-                     una_row_name(row, before + i, run));
-        for (size_t m = i * parts; m < (i + 1) * parts; m++)
-            if (!isfinite(part_mean[m]) || !(part_var[m] > 0 && isfinite(part_var[m])))
-                UNA_FAIL(run, UNA_E_NUMERIC, "%s cannot be scored: part %zu of its prediction has the mean %g and "
-                         "the variance %g, and they must be finite, the variance above 0",
-                         una_row_name(row, before + i, run), m - i * parts + 1, part_mean[m], part_var[m]);
-
-        if (!isfinite(whole_std(std_epistemic[i], std_noise[i])))
-            UNA_FAIL(run, UNA_E_NUMERIC, "%s cannot be scored: its standard deviations %g (epistemic) and %g "
-                     "(noise) are not finite numbers of at least 0", una_row_name(row, before + i, run),
-                     std_epistemic[i], std_noise[i]);
-    }
-    return UNA_OK;
-}
-
-typedef struct row_score { double error, log_lik, crps, below; } row_score;
-
-typedef struct mixture_rows {
-    const double *y, *part_mean, *part_var, *weight;
-    size_t parts, rows;
-    double weights;                      /* their sum */
-    bool   log_target;                       /* parts are those of log y */
-    row_score *score;
-} mixture_rows;
+typedef struct mixture_rows { const una_scored_rows *rows; double weights; row_score *score; } mixture_rows;
 
 enum { SLICE = 64 };                     /* rows of one task */
 
-/* p(y) = p(log y) / y, and P(Y < y) = P(log Y < log y). */
-static una_status score_lognormals(row_score *score, const mixture_rows *all, size_t i, una_run *run)
+/* Of lognormals p(y) = p(log y) / y, and P(Y < y) = P(log Y < log y). */
+static una_status score_mixture(row_score *score, const mixture_rows *all, size_t i, una_run *run)
 {
-    const double *mean = all->part_mean + i * all->parts, *var = all->part_var + i * all->parts;
-    double y = all->y[i], sum = 0;
-    for (size_t m = 0; m < all->parts; m++) sum += una_part_weight(all->weight, m) * exp(mean[m] + 0.5 * var[m]);
+    una_mixture p = all->rows->parts;
+    double y = all->rows->y[i], t = p.log_target ? log(y) : y, sum = 0;
+    p.mean += i * p.count;
+    p.var += i * p.count;
+    for (size_t m = 0; m < p.count; m++)
+        sum += una_part_weight(p.weight, m) * (p.log_target ? exp(p.mean[m] + 0.5 * p.var[m]) : p.mean[m]);
     score->error = y - sum / all->weights;
-    score->log_lik = una_mixture_log_pdf(log(y), mean, var, all->weight, all->parts) - log(y);
-    score->below = una_mixture_cdf(log(y), mean, var, all->weight, all->parts);
-    UNA_TRY(una_crps_lognormals(&score->crps, y, mean, var, all->weight, all->parts, run));
-    if (isfinite(score->error) && isfinite(score->log_lik) && isfinite(score->crps)) return UNA_OK;
+    score->log_lik = una_mixture_log_pdf(t, p.mean, p.var, p.weight, p.count) - (p.log_target ? t : 0);
+    score->below = una_mixture_cdf(t, p.mean, p.var, p.weight, p.count);
+    UNA_TRY(una_crps(&score->crps, y, &p, run));
+    if (!p.log_target || (isfinite(score->error) && isfinite(score->log_lik) && isfinite(score->crps))) return UNA_OK;
     UNA_FAIL(run, UNA_E_NUMERIC, "a row with the target %g cannot be scored: what is predicted for it is beyond all "
              "numbers; its inputs may be far beyond the training data", y);
 }
@@ -133,92 +130,39 @@ static una_status score_lognormals(row_score *score, const mixture_rows *all, si
 static una_status score_slice(void *context, size_t index, una_run *run)
 {
     const mixture_rows *all = context;
-    size_t end = (index + 1) * SLICE < all->rows ? (index + 1) * SLICE : all->rows;
-
-    for (size_t i = index * SLICE; i < end; i++) {
-        const double *mean = all->part_mean + i * all->parts, *var = all->part_var + i * all->parts;
-        row_score *score = &all->score[i];
-        double sum = 0;
-        if (all->log_target) {
-            UNA_TRY(score_lognormals(score, all, i, run));
-            continue;
-        }
-        for (size_t m = 0; m < all->parts; m++) sum += una_part_weight(all->weight, m) * mean[m];
-        score->error = all->y[i] - sum / all->weights;
-        score->log_lik = una_mixture_log_pdf(all->y[i], mean, var, all->weight, all->parts);
-        score->below = una_mixture_cdf(all->y[i], mean, var, all->weight, all->parts);
-        UNA_TRY(una_crps_mixture(&score->crps, all->y[i], mean, var, all->weight, all->parts, run));
-    }
+    for (size_t i = index * SLICE; i < (index + 1) * SLICE && i < all->rows->rows; i++)
+        UNA_TRY(score_mixture(&all->score[i], all, i, run));
     return UNA_OK;
 }
 
-static void add_mixture_row(una_score_sums *sums, const row_score *score)
+static una_status check_mixture_weights(const una_mixture *p, una_run *run)
 {
-    double off_centre = fabs(2 * score->below - 1);
-    sums->square += score->error * score->error;
-    sums->log_lik += score->log_lik;
-    sums->crps += score->crps;
-    sums->inside_50 += off_centre <= 0.5;
-    sums->inside_90 += off_centre <= 0.9;
-    sums->inside_95 += off_centre <= 0.95;
-    count_calibration(sums, score->below);
-}
-
-static una_status check_mixture_weights(const double *weight, size_t parts, una_run *run)
-{
-    if (parts == 0) UNA_FAIL(run, UNA_E_USAGE, "a mixture without parts cannot be scored");
-    for (size_t m = 0; weight && m < parts; m++)
-        if (!(weight[m] > 0 && isfinite(weight[m])))
+    if (p->count == 0) UNA_FAIL(run, UNA_E_USAGE, "a mixture without parts cannot be scored");
+    for (size_t m = 0; p->weight && m < p->count; m++)
+        if (!(p->weight[m] > 0 && isfinite(p->weight[m])))
             UNA_FAIL(run, UNA_E_NUMERIC, "a mixture cannot be scored: part %zu has the weight %g, and weights must be "
-                     "finite and above 0", m + 1, weight[m]);
+                     "finite and above 0", m + 1, p->weight[m]);
     return UNA_OK;
 }
 
-static una_status add_scored_rows(una_score_sums *sums, mixture_rows all, const double *std_epistemic,
-                                  const double *std_noise, una_run *run)
+static una_status add_mixtures(una_score_sums *sums, const una_scored_rows *rows, una_run *run)
 {
-    size_t rows = all.rows;
-    UNA_TRY(check_mixture_weights(all.weight, all.parts, run));
-    UNA_TRY(check_mixture(sums->rows - sums->begun, all.y, all.part_mean, all.part_var, all.parts, std_epistemic,
-                          std_noise, rows, run));
-
-    una_mark mark = una_arena_mark(&run->scratch);
-    all.weights = una_mixture_weights(all.weight, all.parts);
-    all.score = UNA_GET(&run->scratch, row_score, rows);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_pool(run, (rows + SLICE - 1) / SLICE, score_slice, &all);
-
-    for (size_t i = 0; status == UNA_OK && i < rows; i++) {
-        add_mixture_row(sums, &all.score[i]);
-        sums->std_epistemic += std_epistemic[i];
-        sums->std_noise += std_noise[i];
-    }
-    if (status == UNA_OK) sums->rows += rows;
-    una_arena_release(&run->scratch, mark);
-    return status;
+    const double reach[3] = { 0.5, 0.9, 0.95 };
+    mixture_rows all = { .rows = rows, .weights = una_mixture_weights(rows->parts.weight, rows->parts.count) };
+    UNA_NEW_AT(&run->scratch, all.score, rows->rows);
+    UNA_TRY(una_pool(run, (rows->rows + SLICE - 1) / SLICE, score_slice, &all));
+    for (size_t i = 0; i < rows->rows; i++)
+        add_row_score(sums, &all.score[i], fabs(2 * all.score[i].below - 1), reach);
+    add_stds(sums, rows);
+    return UNA_OK;
 }
 
-una_status una_score_add_mixture(una_score_sums *sums, const double *y, const double *part_mean, const double *part_var,
-                                 const double *part_weight, size_t parts, const double *std_epistemic,
-                                 const double *std_noise, size_t rows, una_run *run)
+una_status una_score_add_mixture(una_score_sums *sums, const una_scored_rows *rows, una_run *run)
 {
-    mixture_rows all = { .y = y, .part_mean = part_mean, .part_var = part_var, .weight = part_weight, .parts = parts,
-                         .rows = rows };
-    return add_scored_rows(sums, all, std_epistemic, std_noise, run);
-}
-
-una_status una_score_add_lognormals(una_score_sums *sums, const double *y, const double *part_mean,
-                                    const double *part_var, const double *part_weight, size_t parts,
-                                    const double *std_epistemic, const double *std_noise, size_t rows, una_run *run)
-{
-    mixture_rows all = { .y = y, .part_mean = part_mean, .part_var = part_var, .weight = part_weight, .parts = parts,
-                         .rows = rows, .log_target = true };
-    char row[UNA_ROW_NAME_ROOM];
-    for (size_t i = 0; i < rows; i++)
-        if (!(y[i] > 0))
-            UNA_FAIL(run, UNA_E_INPUT, "%s cannot be scored: its target is %g, and what is predicted is always "
-                     "above 0", una_row_name(row, sums->rows - sums->begun + i, run), y[i]);
-    return add_scored_rows(sums, all, std_epistemic, std_noise, run);
+    UNA_TRY(check_mixture_weights(&rows->parts, run));
+    UNA_TRY(check_scored_rows(sums, rows, run));
+    UNA_SCOPED(run, add_mixtures(sums, rows, run));
+    return UNA_OK;
 }
 
 una_status una_score_finish(una_score *score, const una_score_sums *sums, una_run *run)
@@ -254,7 +198,8 @@ una_status una_score_gaussian(una_score *score, const double *y, const double *m
                               const double *std_noise, size_t rows, una_run *run)
 {
     una_score_sums sums = {0};
-    UNA_TRY(una_score_add(&sums, y, mean, std_epistemic, std_noise, rows, run));
+    UNA_TRY(una_score_add(&sums, &(una_scored_rows){ .y = y, .rows = rows, .mean = mean, .std_epistemic = std_epistemic,
+                                                   .std_noise = std_noise }, run));
     return una_score_finish(score, &sums, run);
 }
 

@@ -19,7 +19,7 @@ enum { NODES = 16, DEEPEST = 200 };
 static const double REACH = 7, WIDTH = 2;                        /* Phi(-7) = 1e-12; both in standard deviations */
 
 typedef struct mixture {
-    const una_spread_parts *of;
+    const una_mixture *of;
     double *std, weights;                /* [count]; the sum of weights                                     */
     double x[NODES], w[NODES];           /* nodes on [-1, 1] and their weights                              */
     double half[2][NODES][NODES];        /* values at these of the left and right half, from those of the whole */
@@ -162,6 +162,18 @@ static bool both_have_parts(const mixture *m, const panel *q)
     return left && right;
 }
 
+static una_status walk_panels(mixture *m, panel *q);
+
+/* Left and right, which share the parts' places where no part reaches both sides. */
+static una_status walk_halves(mixture *m, panel *q)
+{
+    uint32_t *list = q->part;
+    if (both_have_parts(m, q)) UNA_NEW_AT(&m->run->scratch, list, q->count);
+    panel right = half_of(m, q, 1, list), left = half_of(m, q, 0, q->part);
+    UNA_TRY(walk_panels(m, &left));
+    return walk_panels(m, &right);
+}
+
 static una_status walk_panels(mixture *m, panel *q)
 {
     UNA_TRY(una_check_cancelled(m->run, "scoring"));
@@ -171,52 +183,35 @@ static una_status walk_panels(mixture *m, panel *q)
         return UNA_OK;
     }
 
-    una_mark mark = una_arena_mark(&m->run->scratch);
-    uint32_t *list = both_have_parts(m, q) ? UNA_GET(&m->run->scratch, uint32_t, q->count) : q->part;
-    una_status status = una_arena_check(&m->run->scratch);
-    if (status == UNA_OK) {
-        panel right = half_of(m, q, 1, list), left = half_of(m, q, 0, q->part);
-        status = walk_panels(m, &left);
-        if (status == UNA_OK) status = walk_panels(m, &right);
-    }
-    una_arena_release(&m->run->scratch, mark);
-    return status;
-}
-
-static una_status begin_panels(mixture *m, panel *all)
-{
-    const una_spread_parts *of = m->of;
-    m->std = UNA_GET(&m->run->scratch, double, of->count);
-    *all = (panel){ .low = HUGE_VAL, .high = -HUGE_VAL, .flat = true, .count = of->count,
-                    .part = UNA_GET(&m->run->scratch, uint32_t, of->count) };
-    UNA_TRY(una_arena_check(&m->run->scratch));
-    for (size_t p = 0; p < of->count; p++) {
-        m->std[p] = sqrt(of->var[p]);
-        all->part[p] = (uint32_t)p;
-        all->low = fmin(all->low, panel_part_begins(m, (uint32_t)p));
-        all->high = fmax(all->high, panel_part_ends(m, (uint32_t)p));
-    }
-    make_rule(m);
-    make_halves(m);
+    UNA_SCOPED(m->run, walk_halves(m, q));
     return UNA_OK;
 }
 
-una_status una_half_spread(double *half, const una_spread_parts *of, una_run *run)
+static una_status spread_in_panels(double *half, const una_mixture *of, una_run *run)
+{
+    panel all = { .low = HUGE_VAL, .high = -HUGE_VAL, .flat = true, .count = of->count };
+    UNA_NEW(&run->scratch, mixture, m, 1);
+    *m = (mixture){ .of = of, .weights = una_mixture_weights(of->weight, of->count), .run = run };
+    UNA_NEW_AT(&run->scratch, m->std, of->count);
+    UNA_NEW_AT(&run->scratch, all.part, of->count);
+    for (size_t p = 0; p < of->count; p++) {
+        m->std[p] = sqrt(of->var[p]);
+        all.part[p] = (uint32_t)p;
+        all.low = fmin(all.low, panel_part_begins(m, (uint32_t)p));
+        all.high = fmax(all.high, panel_part_ends(m, (uint32_t)p));
+    }
+    make_rule(m);
+    make_halves(m);
+    if (!isfinite(all.high - all.low)) return UNA_OK;
+    UNA_TRY(walk_panels(m, &all));
+    *half = m->sum;
+    return UNA_OK;
+}
+
+una_status una_half_spread(double *half, const una_mixture *of, una_run *run)
 {
     if (of->count > UINT32_MAX) UNA_FAIL(run, UNA_E_MEMORY, "%zu parts of a mixture are too many", of->count);
-    una_mark mark = una_arena_mark(&run->scratch);
-    mixture *m = UNA_GET(&run->scratch, mixture, 1);
-    panel all;
-    una_status status = una_arena_check(&run->scratch);
     *half = HUGE_VAL;
-    if (status == UNA_OK) {
-        *m = (mixture){ .of = of, .weights = una_mixture_weights(of->weight, of->count), .run = run };
-        status = begin_panels(m, &all);
-    }
-    if (status == UNA_OK && isfinite(all.high - all.low)) {
-        status = walk_panels(m, &all);
-        *half = m->sum;
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, spread_in_panels(half, of, run));
+    return UNA_OK;
 }

@@ -310,9 +310,9 @@ static una_status bound_gradient(void *context, size_t step, const double *p, do
     una_goal_next_batch(b->t);
     b->fit_weight = job->how.fit_weight * (double)job->rows->rows / (double)b->t->batches.rows;
 
-    una_vi q = { b->count, job->goal_options.elbo.prior_var, p, p + b->count };
+    const una_vi q = { b->count, job->goal_options.elbo.prior_var, p, p + b->count, g, g + b->count };
     una_vi_terms terms;
-    UNA_TRY(una_vi_loss(&q, b->eps, samples, log_likelihood, b, &terms, g, g + b->count, b->spare, run));
+    UNA_TRY(una_vi_loss(&q, b->eps, samples, &(una_vi_target){ log_likelihood, b }, &terms, b->spare, run));
     *losses = (una_losses){ .fit = -terms.log_lik, .penalty = terms.kl, .mean_cos2 = NAN, .total = terms.loss };
     return UNA_OK;
 }

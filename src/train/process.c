@@ -30,7 +30,7 @@ una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, cons
     double square = 0;
     UNA_NEW(&run->scratch, double, mean, rows);
     UNA_NEW(&run->scratch, double, var, rows);
-    UNA_TRY(una_gp_predict(gp, x, rows, gp->inputs, mean, var, run));
+    UNA_TRY(una_gp_predict(gp, (una_view){ x, rows, gp->inputs, gp->inputs }, mean, var, run));
     *log_lik = 0;
     for (size_t i = 0; i < rows; i++) {
         double away = y[i] - mean[i], total = var[i] + gp->noise_var / (weight ? weight[i] : 1);
@@ -65,7 +65,9 @@ una_status una_gp_exchange(void *state, una_archive *ar)
     if (!(gp->noise_var > 0)) return una_archive_refuse(ar, "noise_var", "is not greater than 0");
     if (!(gp->jitter_var >= 0)) return una_archive_refuse(ar, "jitter_var", "is less than 0");
 
-    return una_gp_defer(gp, gp->kernel, x, y, weight, (size_t)rows, (size_t)inputs, ar->arena);
+    *gp = (una_gp){ .kernel = gp->kernel, .noise_var = gp->noise_var, .jitter_var = gp->jitter_var, .rows = (size_t)rows,
+                    .inputs = (size_t)inputs, .x = x, .y = y, .weight = weight };
+    return una_gp_defer(gp, ar->arena);
 }
 
 una_status una_gp_draws(const void *gp, una_view x, const una_drawing *how, double *f, una_run *run)
@@ -73,9 +75,9 @@ una_status una_gp_draws(const void *gp, una_view x, const una_drawing *how, doub
     const una_gp *g = gp;
     size_t draws = how->draws;
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, how->prior);
-    if (!how->prior) return una_gp_draw(g, x.at, x.rows, x.stride, draws, &rng, f, run);
+    if (!how->prior) return una_gp_draw(g, x, draws, &rng, f, run);
     UNA_NEW(&run->scratch, double, by_row, x.rows * draws);
-    UNA_TRY(una_gp_prior_draws(g->kernel, x.at, x.rows, x.stride, draws, &rng, by_row, NULL, run));
+    UNA_TRY(una_gp_prior_draws(g->kernel, x, draws, &rng, by_row, NULL, run));
     for (size_t s = 0; s < draws; s++)
         for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = by_row[r * draws + s];
     return UNA_OK;
@@ -237,8 +239,8 @@ una_status una_process_solve(una_gp *gp, const una_process *of, una_arena *keep,
     UNA_TRY(una_kernel_parse(&kernel, "rbf", &inputs, keep, run));
     kernel->parameter[0] = of->prior_var;
     una_gp_set_lengths(kernel, of->lengthscale);
-    UNA_TRY(una_gp_init(gp, kernel, of->h, of->width, of->y, of->rows, of->width, keep));
-    UNA_TRY(una_gp_weigh(gp, of->weight, keep));
+    const una_view h = { of->h, of->rows, of->width, of->width };
+    UNA_TRY(una_gp_init(gp, kernel, (una_gp_rows){ h, of->y, of->weight }, keep));
     gp->noise_var = of->noise_var;
     return una_gp_solve_jittered(gp, run);
 }
@@ -255,7 +257,7 @@ una_status una_process_predict(const una_feature_map *map, una_view x, una_predi
     una_view h;
     UNA_TRY(features_at(map, x, &h, run));
     for (size_t r = 0; r < x.rows; r++) out->var_noise[r] = map->gp->noise_var;
-    return una_gp_predict(map->gp, h.at, h.rows, h.stride, out->mean, out->mean_only ? NULL : out->var_model, run);
+    return una_gp_predict(map->gp, h, out->mean, out->mean_only ? NULL : out->var_model, run);
 }
 
 una_status una_process_observe(const una_feature_map *map, una_gp *gp, const una_problem *more, una_fit_result *result,
@@ -263,7 +265,7 @@ una_status una_process_observe(const una_feature_map *map, una_gp *gp, const una
 {
     una_view h;
     UNA_TRY(features_at(map, more->x, &h, run));
-    UNA_TRY(una_gp_append(gp, h.at, h.stride, more->y, more->weight, h.rows, keep, run));
+    UNA_TRY(una_gp_append(gp, (una_gp_rows){ h, more->y, more->weight }, keep, run));
     result->log_evidence = gp->log_evidence;
     return UNA_OK;
 }

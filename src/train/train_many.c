@@ -27,7 +27,8 @@ static una_status train_features(una_trained_job *t, const una_validator_f32 *va
     const una_training_rows *r = job->rows;
     una_train_data_f32 data = { r->x, r->target, r->rows, job->target_heads ? job->target_heads : 1,
                                 { r->inputs, job->group } };
-    return una_train_f32(job->shape, t->parameters, &data, &job->how, validator, &t->trained, &t->arena, run);
+    UNA_SCOPED(run, una_train_f32(job->shape, t->parameters, &data, &job->how, validator, &t->trained, &t->arena, run));
+    return UNA_OK;
 }
 
 static una_status train_body(una_trained_job *t, una_training_context *training, const una_validator_f32 *validator,

@@ -27,7 +27,7 @@ static void covariance_is_that_of_the_kernel(void **state)
 
     una_kernel *kernel = parsed(r, "2*matern32(length=0.7) + linear(var=0.5, on=x1)*rbf + 0.2");
     una_kernel_matrix(kernel, x, N, x, N, 2, k);
-    assert_ok(una_gp_prior_draws(kernel, x, N, 2, DRAWS, &rng, f, &jitter, r->run), r->run);
+    assert_ok(una_gp_prior_draws(kernel, (una_view){ x, N, 2, 2 }, DRAWS, &rng, f, &jitter, r->run), r->run);
     assert_near(jitter, 1e-10, 1e-12, 0);
 
     for (size_t i = 0; i < N; i++) {
@@ -51,12 +51,12 @@ static void first_draws_do_not_depend_on_how_many(void **state)
     double x[] = { 0.5, 1, -0.5, 2, 1.5, 0 }, few[3 * 2], many[3 * 5], one[2];
     una_kernel *kernel = parsed(r, "4*rbf");
     una_rng rng = una_rng_at(2, UNA_FOR_TEST, 0), same = rng, again = rng;
-    assert_ok(una_gp_prior_draws(kernel, x, 3, 2, 2, &rng, few, NULL, r->run), r->run);
-    assert_ok(una_gp_prior_draws(kernel, x, 3, 2, 5, &same, many, NULL, r->run), r->run);
+    assert_ok(una_gp_prior_draws(kernel, (una_view){ x, 3, 2, 2 }, 2, &rng, few, NULL, r->run), r->run);
+    assert_ok(una_gp_prior_draws(kernel, (una_view){ x, 3, 2, 2 }, 5, &same, many, NULL, r->run), r->run);
     for (size_t i = 0; i < 3; i++)
         for (size_t d = 0; d < 2; d++) assert_true(few[i * 2 + d] == many[i * 5 + d]);
     una_rng normals = again;
-    assert_ok(una_gp_prior_draws(kernel, x, 1, 2, 2, &again, one, NULL, r->run), r->run);
+    assert_ok(una_gp_prior_draws(kernel, (una_view){ x, 1, 2, 2 }, 2, &again, one, NULL, r->run), r->run);
     assert_near(one[0], 2 * una_rng_normal(&normals), 1e-9, 0);
     assert_near(one[1], 2 * una_rng_normal(&normals), 1e-9, 0);
 }
@@ -66,7 +66,8 @@ static void on_makes_draws_constant_along_the_rest(void **state)
     room *r = *state;
     double x[] = { 0.5, -3, 0.5, 0, 0.5, 9 }, f[3], jitter = 0;
     una_rng rng = una_rng_at(3, UNA_FOR_TEST, 0);
-    assert_ok(una_gp_prior_draws(parsed(r, "rbf(on=x1)"), x, 3, 2, 1, &rng, f, &jitter, r->run), r->run);
+    assert_ok(una_gp_prior_draws(parsed(r, "rbf(on=x1)"), (una_view){ x, 3, 2, 2 }, 1, &rng, f, &jitter,
+                                 r->run), r->run);
     assert_true(jitter > 0 && jitter <= 1e-4);
     assert_near(f[1], f[0], 0, 10 * sqrt(jitter));
     assert_near(f[2], f[0], 0, 10 * sqrt(jitter));
@@ -78,12 +79,12 @@ static void a_prior_without_variance_is_zero(void **state)
     room *r = *state;
     double x[] = { 0.5, -3, 0.5, 0 }, f[4] = { 9, 9, 9, 9 }, jitter = 7;
     una_rng rng = una_rng_at(4, UNA_FOR_TEST, 0);
-    assert_ok(una_gp_prior_draws(parsed(r, "0*rbf"), x, 2, 2, 2, &rng, f, &jitter, r->run), r->run);
+    assert_ok(una_gp_prior_draws(parsed(r, "0*rbf"), (una_view){ x, 2, 2, 2 }, 2, &rng, f, &jitter, r->run), r->run);
     for (size_t i = 0; i < 4; i++) assert_true(f[i] == 0);
     assert_true(jitter == 0);
     jitter = 7;
-    assert_ok(una_gp_prior_draws(parsed(r, "rbf"), x, 0, 2, 2, &rng, f, &jitter, r->run), r->run);
-    assert_ok(una_gp_prior_draws(parsed(r, "rbf"), x, 2, 2, 0, &rng, f, &jitter, r->run), r->run);
+    assert_ok(una_gp_prior_draws(parsed(r, "rbf"), (una_view){ x, 0, 2, 2 }, 2, &rng, f, &jitter, r->run), r->run);
+    assert_ok(una_gp_prior_draws(parsed(r, "rbf"), (una_view){ x, 2, 2, 2 }, 0, &rng, f, &jitter, r->run), r->run);
     assert_true(jitter == 0 && f[0] == 0);
 }
 
@@ -92,13 +93,15 @@ static void failures_have_their_sentences(void **state)
     room *r = *state;
     double x[] = { 0.5, -3, 1e200, 0 }, f[2], jitter = 7;
     una_rng rng = una_rng_at(5, UNA_FOR_TEST, 0);
-    assert_status(una_gp_prior_draws(parsed(r, "linear"), x, 2, 2, 1, &rng, f, &jitter, r->run), UNA_E_NUMERIC, r->run);
+    assert_status(una_gp_prior_draws(parsed(r, "linear"), (una_view){ x, 2, 2, 2 }, 1, &rng, f, &jitter,
+                                     r->run), UNA_E_NUMERIC, r->run);
     assert_says(una_run_message(r->run), "the prior variance is not finite at some of the rows");
     assert_true(jitter == 0);
     /* k(a, b) is not a number though both variances are: no jitter helps. */
     double apart[] = { 1e308, 0, -1e308, 0 };
     una_kernel *kernel = parsed(r, "periodic(period=1)");
-    assert_status(una_gp_prior_draws(kernel, apart, 2, 2, 1, &rng, f, &jitter, r->run), UNA_E_NUMERIC, r->run);
+    assert_status(una_gp_prior_draws(kernel, (una_view){ apart, 2, 2, 2 }, 1, &rng, f, &jitter,
+                                     r->run), UNA_E_NUMERIC, r->run);
     assert_says(una_run_message(r->run), "has no Cholesky factor even with 0.0001 of its mean variance");
 }
 
@@ -109,7 +112,8 @@ static void it_can_be_interrupted(void **state)
     volatile int cancel = 1;
     una_rng rng = una_rng_at(6, UNA_FOR_TEST, 0);
     r->run->settings.cancel = &cancel;
-    assert_status(una_gp_prior_draws(parsed(r, "rbf"), x, 2, 2, 1, &rng, f, &jitter, r->run), UNA_CANCELLED, r->run);
+    assert_status(una_gp_prior_draws(parsed(r, "rbf"), (una_view){ x, 2, 2, 2 }, 1, &rng, f, &jitter,
+                                     r->run), UNA_CANCELLED, r->run);
     assert_says(una_run_message(r->run), "interrupted while");
     r->run->settings.cancel = NULL;
 }
@@ -125,7 +129,7 @@ static void a_size_beyond_memory_is_refused(void **state)
     uint64_t before = r->run->used;
 
     r->run->settings.memory_limit = 50u << 20;
-    assert_status(una_gp_prior_draws(kernel, x, N, 2, 1, &rng, f, NULL, r->run), UNA_E_MEMORY, r->run);
+    assert_status(una_gp_prior_draws(kernel, (una_view){ x, N, 2, 2 }, 1, &rng, f, NULL, r->run), UNA_E_MEMORY, r->run);
     assert_says(una_run_message(r->run), "MB");
     assert_true(r->run->used == before && !r->run->scratch.failed);
 
@@ -143,7 +147,7 @@ static una_status draw_job(void *context, una_run *run)
     for (size_t i = 0; i < 40; i++) x[i] = una_rng_normal(&rng);
     una_arena_init(&arena, run);
     una_status status = una_kernel_parse(&kernel, "matern52 + 1", &plain, &arena, run);
-    if (status == UNA_OK) status = una_gp_prior_draws(kernel, x, 20, 2, 3, &rng, f, NULL, run);
+    if (status == UNA_OK) status = una_gp_prior_draws(kernel, (una_view){ x, 20, 2, 2 }, 3, &rng, f, NULL, run);
     una_arena_free(&arena);
     return status;
 }

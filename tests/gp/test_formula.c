@@ -21,7 +21,7 @@ static double value(room *r, const char *text)
 {
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
     double f = NAN;
-    assert_ok(una_formula_draw(parsed(r, text, &plain), &rng, point, 1, 4, &f, 1, r->run), r->run);
+    assert_ok(una_formula_draw(parsed(r, text, &plain), &rng, (una_view){ point, 1, 4, 4 }, &f, 1, r->run), r->run);
     return f;
 }
 
@@ -83,7 +83,8 @@ static void an_input_wins_over_a_constant(void **state)
     room *r = *state;
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
     double x = 10, f = 0;
-    assert_ok(una_formula_draw(parsed(r, "e + a; a=log(e)", &in), &rng, &x, 1, 1, &f, 1, r->run), r->run);
+    assert_ok(una_formula_draw(parsed(r, "e + a; a=log(e)", &in), &rng, (una_view){ &x, 1, 1, 1 }, &f, 1,
+                               r->run), r->run);
     assert_near(f, 11, 1e-15, 0);
 }
 
@@ -95,7 +96,7 @@ static void inputs_are_in_the_users_units(void **state)
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
     double x[2][4] = { { 0.1, 9, 0.5, 0 }, { -0.2, 9, 1, 0 } };
     una_formula *formula = parsed(r, "x1*x1 + 'Froude number'", &in);
-    assert_ok(una_formula_draw(formula, &rng, x[0], 2, 4, f, 2, r->run), r->run);
+    assert_ok(una_formula_draw(formula, &rng, (una_view){ x[0], 2, 4, 4 }, f, 2, r->run), r->run);
     assert_near(f[0], 37, 1e-14, 0);
     assert_near(f[2], 11, 1e-14, 0);
     assert_true(f[1] == -7);                         /* the step is kept */
@@ -112,13 +113,13 @@ static void blocks_of_rows_agree_with_single_rows(void **state)
     una_formula *formula =
         parsed(r, "a*sin(b*x1 + c) + max(x2, -x2)^2; a~normal(1, 0.2); b~uniform(0, 2); c=0.5", &plain);
     una_rng once = una_rng_at(5, UNA_FOR_TEST, 0), params = once;
-    assert_ok(una_formula_draw(formula, &once, x, N, 4, f, 1, r->run), r->run);
+    assert_ok(una_formula_draw(formula, &once, (una_view){ x, N, 4, 4 }, f, 1, r->run), r->run);
     double a = 1 + 0.2 * una_rng_normal(&params), b = 2 * una_rng_uniform(&params);
 
     for (size_t i = 0; i < N; i++) {
         una_rng again = una_rng_at(5, UNA_FOR_TEST, 0);
         double one = 0;
-        assert_ok(una_formula_draw(formula, &again, x + 4 * i, 1, 4, &one, 1, r->run), r->run);
+        assert_ok(una_formula_draw(formula, &again, (una_view){ x + 4 * i, 1, 4, 4 }, &one, 1, r->run), r->run);
         assert_true(one == f[i]);
         assert_near(one, a * sin(b * x[4 * i] + 0.5) + pow(fabs(x[4 * i + 1]), 2), 1e-13, 1e-14);
     }
@@ -130,8 +131,8 @@ static void parameters_draw_in_order_of_definition(void **state)
     room *r = *state;
     double f = 0;
     una_rng rng = una_rng_at(6, UNA_FOR_TEST, 0), same = rng;
-    assert_ok(una_formula_draw(parsed(r, "1000*a + b; b~uniform(0, 1); a~uniform(0, 1)", &plain), &rng, point, 1, 4, &f,
-                               1, r->run),
+    assert_ok(una_formula_draw(parsed(r, "1000*a + b; b~uniform(0, 1); a~uniform(0, 1)", &plain), &rng,
+                               (una_view){ point, 1, 4, 4 }, &f, 1, r->run),
               r->run);
     double b = una_rng_uniform(&same), a = una_rng_uniform(&same);
     assert_near(f, 1000 * a + b, 1e-14, 0);
@@ -145,7 +146,7 @@ static void moments(room *r, const char *text, double mean, double variance)
     double sum = 0, squares = 0;
     for (int i = 0; i < DRAWS; i++) {
         double f = 0;
-        assert_ok(una_formula_draw(formula, &rng, point, 1, 4, &f, 1, r->run), r->run);
+        assert_ok(una_formula_draw(formula, &rng, (una_view){ point, 1, 4, 4 }, &f, 1, r->run), r->run);
         sum += f - mean;
         squares += (f - mean) * (f - mean);
     }
@@ -169,20 +170,24 @@ static void values_that_are_not_finite_are_named(void **state)
     x[4 * 66] = -4;
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
 
-    assert_status(una_formula_draw(parsed(r, "a*log(x1); a=2", &plain), &rng, x, 70, 4, f, 1, r->run), UNA_E_NUMERIC,
+    assert_status(una_formula_draw(parsed(r, "a*log(x1); a=2", &plain), &rng, (una_view){ x, 70, 4, 4 }, f, 1,
+                                   r->run), UNA_E_NUMERIC,
                   r->run);
     assert_says(una_run_message(r->run),
                 "the formula \"a*log(x1); a=2\" gives no number, where x1 = -4, a = 2;");
-    assert_status(una_formula_draw(parsed(r, "1/'colour=red'", &plain), &rng, x, 1, 4, f, 1, r->run), UNA_E_NUMERIC,
+    assert_status(una_formula_draw(parsed(r, "1/'colour=red'", &plain), &rng, (una_view){ x, 1, 4, 4 }, f, 1,
+                                   r->run), UNA_E_NUMERIC,
                   r->run);
     assert_says(una_run_message(r->run), "gives an infinite value, where colour=red = 0;");
-    assert_status(una_formula_draw(parsed(r, "1/0", &plain), &rng, x, 1, 4, f, 1, r->run), UNA_E_NUMERIC, r->run);
+    assert_status(una_formula_draw(parsed(r, "1/0", &plain), &rng, (una_view){ x, 1, 4, 4 }, f, 1,
+                                   r->run), UNA_E_NUMERIC, r->run);
     assert_says(una_run_message(r->run), "gives an infinite value; choose");
 
     static const char *const hiding[] = { "min(sqrt(-1), 2)", "min(2, sqrt(-1))", "max(sqrt(-1), 2)",
                                           "max(2, sqrt(-1))", "step(sqrt(-1))" };
     for (size_t i = 0; i < 5; i++)
-        assert_status(una_formula_draw(parsed(r, hiding[i], &plain), &rng, x, 1, 4, f, 1, r->run), UNA_E_NUMERIC,
+        assert_status(una_formula_draw(parsed(r, hiding[i], &plain), &rng, (una_view){ x, 1, 4, 4 }, f, 1,
+                                       r->run), UNA_E_NUMERIC,
                       r->run);
 }
 
@@ -290,7 +295,7 @@ static una_status draw_text(room *r, const char *text, una_rng *rng)
     una_status status = una_formula_parse(&formula, text, &plain, &r->arena, r->run);
     if (status != UNA_OK) return status;
     double f = NAN;
-    status = una_formula_draw(formula, rng, point, 1, 4, &f, 1, r->run);
+    status = una_formula_draw(formula, rng, (una_view){ point, 1, 4, 4 }, &f, 1, r->run);
     assert_true(status == UNA_E_NUMERIC || (status == UNA_OK && isfinite(f)));
     return UNA_OK;
 }
@@ -344,7 +349,7 @@ static void a_bad_value_is_named_without_memory(void **state)
     assert_ok(una_formula_parse(&formula, "log(x2)", &plain, &arena, run), run);
 
     memory.left = 0;
-    assert_status(una_formula_draw(formula, &rng, point, 1, 4, &f, 1, run), UNA_E_NUMERIC, run);
+    assert_status(una_formula_draw(formula, &rng, (una_view){ point, 1, 4, 4 }, &f, 1, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "\"log(x2)\" gives no number;");
 
     una_arena_free(&arena);

@@ -43,7 +43,7 @@ static una_gp made(una_kernel *kernel, size_t rows, double noise_var, una_run *r
 {
     una_gp gp = { .noise_var = noise_var };
     double *x = invented(rows * 3, 1, 1, run), *y = invented(rows, 2, 1, run);
-    assert_ok(una_gp_init(&gp, kernel, x, 3, y, rows, 3, &run->scratch), run);
+    assert_ok(una_gp_init(&gp, kernel, (una_gp_rows){ { x, rows, 3, 3 }, y, NULL }, &run->scratch), run);
     return gp;
 }
 
@@ -345,9 +345,10 @@ static void one_row(void **state)
     const double x[3] = { 0.5, 0, 0 }, y = 2, star[3] = { 1.5, 0, 0 };
     double mean, var, k = 1.5 * exp(-0.5), a = 1.75, dmean[3], dvar[3];
 
-    assert_ok(una_gp_init(&gp, parsed("rbf(var=1.5)", &standard, run), x, 3, &y, 1, 3, &run->scratch), run);
+    assert_ok(una_gp_init(&gp, parsed("rbf(var=1.5)", &standard, run), (una_gp_rows){ { x, 1, 3, 3 }, &y, NULL },
+                          &run->scratch), run);
     assert_ok(una_gp_solve(&gp, 0, run), run);
-    assert_ok(una_gp_predict(&gp, star, 1, 3, &mean, &var, run), run);
+    assert_ok(una_gp_predict(&gp, (una_view){ star, 1, 3, 3 }, &mean, &var, run), run);
     assert_near(mean, k / a * y, 1e-14, 0);
     assert_near(var, 1.5 - k * k / a, 1e-14, 0);
     assert_near(gp.log_evidence, -0.5 * y * y / a - 0.5 * log(a) - 0.5 * log(2 * acos(-1)), 1e-14, 0);
@@ -375,9 +376,9 @@ static void linear_regression(void **state)
     for (size_t i = 0; i < ROWS; i++) y[i] += 2 * x[i], xx += x[i] * x[i], xy += x[i] * y[i];
     una_kernel_inputs single = { .name = one, .count = 1 };
     assert_ok(una_kernel_parse(&k, "4*linear", &single, &run->scratch, run), run);
-    assert_ok(una_gp_init(&gp, k, x, 1, y, ROWS, 1, &run->scratch), run);
+    assert_ok(una_gp_init(&gp, k, (una_gp_rows){ { x, ROWS, 1, 1 }, y, NULL }, &run->scratch), run);
     assert_ok(una_gp_solve(&gp, 0, run), run);
-    assert_ok(una_gp_predict(&gp, &star, 1, 1, &mean, &var, run), run);
+    assert_ok(una_gp_predict(&gp, (una_view){ &star, 1, 1, 1 }, &mean, &var, run), run);
 
     double v = 1 / (1 / 4.0 + xx / 0.09), m = v * xy / 0.09;
     assert_near(mean, m * star, 1e-10, 0);
@@ -400,7 +401,7 @@ static void slopes_against_differences(void **state)
         double x[3] = { 0.3, -0.2, 0.9 }, dmean[3], dvar[3], at_mean, at_var, mean_at_x, var_at_x;
         assert_ok(una_gp_solve(&gp, 0, run), run);
         assert_ok(una_gp_slope(&gp, x, &at_mean, &at_var, dmean, dvar, run), run);
-        assert_ok(una_gp_predict(&gp, x, 1, 3, &mean_at_x, &var_at_x, run), run);
+        assert_ok(una_gp_predict(&gp, (una_view){ x, 1, 3, 3 }, &mean_at_x, &var_at_x, run), run);
         assert_near(at_mean, mean_at_x, 1e-12, 1e-14);
         assert_near(at_var, var_at_x, 1e-10, 1e-13);
 
@@ -408,7 +409,7 @@ static void slopes_against_differences(void **state)
             double both[6] = { x[0], x[1], x[2], x[0], x[1], x[2] }, mean[2], var[2];
             both[d] += h;
             both[3 + d] -= h;
-            assert_ok(una_gp_predict(&gp, both, 2, 3, mean, var, run), run);
+            assert_ok(una_gp_predict(&gp, (una_view){ both, 2, 3, 3 }, mean, var, run), run);
             assert_near(dmean[d], (mean[0] - mean[1]) / (2 * h), 1e-4, 1e-5);
             assert_near(dvar[d], (var[0] - var[1]) / (2 * h), 1e-4, 1e-5);
         }
@@ -428,17 +429,17 @@ static void one_by_one_and_threads(void **state)
 
     assert_ok(una_gp_solve(&gp, 0, run), run);
     double evidence = gp.log_evidence;
-    assert_ok(una_gp_predict(&gp, x, STARS, 3, mean, var, run), run);
+    assert_ok(una_gp_predict(&gp, (una_view){ x, STARS, 3, 3 }, mean, var, run), run);
 
     assert_ok(una_gp_solve(&gp, 0, wide), wide);
     assert_true(evidence == gp.log_evidence);
-    assert_ok(una_gp_predict(&gp, x, STARS, 3, again, NULL, wide), wide);
-    assert_ok(una_gp_predict(&gp, x, STARS, 3, NULL, only, wide), wide);
+    assert_ok(una_gp_predict(&gp, (una_view){ x, STARS, 3, 3 }, again, NULL, wide), wide);
+    assert_ok(una_gp_predict(&gp, (una_view){ x, STARS, 3, 3 }, NULL, only, wide), wide);
     assert_memory_equal(mean, again, sizeof mean);
     assert_memory_equal(var, only, sizeof var);
 
     for (size_t i = 0; i < STARS; i++) {
-        assert_ok(una_gp_predict(&gp, x + 3 * i, 1, 3, &m, &v, run), run);
+        assert_ok(una_gp_predict(&gp, (una_view){ x + 3 * i, 1, 3, 3 }, &m, &v, run), run);
         assert_true(m == mean[i] && v == var[i]);
         assert_true(v > 0 && v < 1.3);
     }
@@ -455,11 +456,12 @@ static void appended_rows(void **state)
     una_gp all = made(k, ROWS, 0.05, run), some = { .noise_var = 0.05 };
 
     assert_ok(una_gp_solve(&all, 0, run), run);
-    assert_ok(una_gp_init(&some, k, all.x, 3, all.y, 100, 3, &run->scratch), run);
+    assert_ok(una_gp_init(&some, k, (una_gp_rows){ { all.x, 100, 3, 3 }, all.y, NULL }, &run->scratch), run);
     assert_ok(una_gp_solve(&some, 0, run), run);
     for (size_t from = 100, step = 1; from < ROWS; from += step, step += 3) {
         if (step > ROWS - from) step = ROWS - from;
-        assert_ok(una_gp_append(&some, all.x + 3 * from, 3, all.y + from, NULL, step, &run->scratch, run), run);
+        assert_ok(una_gp_append(&some, (una_gp_rows){ { all.x + 3 * from, step, 3, 3 }, all.y + from, NULL },
+                                &run->scratch, run), run);
     }
 
     assert_int_equal(some.rows, ROWS);
@@ -467,7 +469,8 @@ static void appended_rows(void **state)
     assert_memory_equal(some.alpha, all.alpha, ROWS * sizeof(double));
 
     const double huge = 1e300, before = some.log_evidence;
-    assert_status(una_gp_append(&some, all.x, 3, &huge, NULL, 1, &run->scratch, run), UNA_E_NUMERIC, run);
+    assert_status(una_gp_append(&some, (una_gp_rows){ { all.x, 1, 3, 3 }, &huge, NULL }, &run->scratch,
+                                run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "too large");
     assert_true(some.rows == ROWS && some.log_evidence == before);
     assert_memory_equal(some.alpha, all.alpha, ROWS * sizeof(double));
@@ -508,8 +511,8 @@ static void joint_draws(void **state)
     for (size_t d = 0; d < 3; d++) x[3 * 69 + d] = x[d];                /* the same place twice: the same value twice */
 
     assert_ok(una_gp_solve(&gp, 0, run), run);
-    assert_ok(una_gp_predict(&gp, x, STARS, 3, mean, var, run), run);
-    assert_ok(una_gp_draw(&gp, x, STARS, 3, DRAWS, &rng, f, run), run);
+    assert_ok(una_gp_predict(&gp, (una_view){ x, STARS, 3, 3 }, mean, var, run), run);
+    assert_ok(una_gp_draw(&gp, (una_view){ x, STARS, 3, 3 }, DRAWS, &rng, f, run), run);
 
     for (size_t i = 0; i < STARS; i += 23) {
         double sum = 0, square = 0;
@@ -519,9 +522,9 @@ static void joint_draws(void **state)
     }
     for (size_t s = 0; s < DRAWS; s++) assert_near(f[s * STARS], f[s * STARS + 69], 0, 1e-3);
 
-    assert_ok(una_gp_draw(&gp, x, STARS, 3, 1, &again, first, run), run);
+    assert_ok(una_gp_draw(&gp, (una_view){ x, STARS, 3, 3 }, 1, &again, first, run), run);
     assert_memory_equal(first, f, sizeof first);
-    assert_ok(una_gp_draw(&gp, x, 0, 3, 1, &again, first, run), run);
+    assert_ok(una_gp_draw(&gp, (una_view){ x, 0, 3, 3 }, 1, &again, first, run), run);
     una_run_free(run);
 }
 
@@ -539,11 +542,11 @@ static void calibration(void **state)
         una_rng rng = una_rng_at(40, UNA_FOR_TEST, r);
         una_gp gp = { .noise_var = 0.2 };
         double *x = invented((ROWS + 1) * 3, 1000 + r, 1, run), f[ROWS + 1], y[ROWS], draws[DRAWS];
-        assert_ok(una_gp_prior_draws(k, x, ROWS + 1, 3, 1, &rng, f, NULL, run), run);
+        assert_ok(una_gp_prior_draws(k, (una_view){ x, ROWS + 1, 3, 3 }, 1, &rng, f, NULL, run), run);
         for (size_t i = 0; i < ROWS; i++) y[i] = f[i] + sqrt(0.2) * una_rng_normal(&rng);
-        assert_ok(una_gp_init(&gp, k, x, 3, y, ROWS, 3, &run->scratch), run);
+        assert_ok(una_gp_init(&gp, k, (una_gp_rows){ { x, ROWS, 3, 3 }, y, NULL }, &run->scratch), run);
         assert_ok(una_gp_solve(&gp, 0, run), run);
-        assert_ok(una_gp_draw(&gp, x + 3 * ROWS, 1, 3, DRAWS, &rng, draws, run), run);
+        assert_ok(una_gp_draw(&gp, (una_view){ x + 3 * ROWS, 1, 3, 3 }, DRAWS, &rng, draws, run), run);
 
         size_t rank = 0;
         for (size_t s = 0; s < DRAWS; s++) rank += draws[s] < f[ROWS];
@@ -572,11 +575,12 @@ static una_status everything(void *context, una_run *run)
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = una_kernel_parse(&k, "rbf + linear", &standard, &run->scratch, run);
     if (status == UNA_OK) status = una_hyper_init(&hyper, k, &(una_hyper_plan){ .ard = true }, &run->scratch);
-    if (status == UNA_OK) status = una_gp_init(&gp, k, x, 3, y, 8, 3, &run->scratch);
+    if (status == UNA_OK) status = una_gp_init(&gp, k, (una_gp_rows){ { x, 8, 3, 3 }, y, NULL }, &run->scratch);
     if (status == UNA_OK) status = una_gp_solve(&gp, 0, run);
     if (status == UNA_OK) status = una_gp_gradient(&gp, &hyper, inverse, gradient, run);
-    if (status == UNA_OK) status = una_gp_append(&gp, x + 24, 3, y + 8, NULL, 2, &run->scratch, run);
-    if (status == UNA_OK) status = una_gp_draw(&gp, x, 10, 3, 2, &rng, f, run);
+    if (status == UNA_OK) status = una_gp_append(&gp, (una_gp_rows){ { x + 24, 2, 3, 3 }, y + 8, NULL }, &run->scratch,
+                                                 run);
+    if (status == UNA_OK) status = una_gp_draw(&gp, (una_view){ x, 10, 3, 3 }, 2, &rng, f, run);
     if (status == UNA_OK) status = una_gp_slope(&gp, x, f, f + 1, f + 3, f + 6, run);
 
     una_arena_release(&run->scratch, mark);

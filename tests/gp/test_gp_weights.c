@@ -29,8 +29,8 @@ static una_gp solved(const table *t, const double *weight, size_t rows, una_run 
     una_gp gp = { .noise_var = 0.04 };
     assert_ok(una_kernel_parse(&kernel, "1.5*rbf(length=[0.8, 2])", &(una_kernel_inputs){ names, NULL, NULL, 2, false },
                                &run->scratch, run), run);
-    assert_ok(una_gp_init(&gp, kernel, t->x, INPUTS, t->y, rows, INPUTS, &run->scratch), run);
-    assert_ok(una_gp_weigh(&gp, weight, &run->scratch), run);
+    assert_ok(una_gp_init(&gp, kernel, (una_gp_rows){ { t->x, rows, INPUTS, INPUTS }, t->y, weight },
+                          &run->scratch), run);
     assert_ok(una_gp_solve(&gp, 0, run), run);
     return gp;
 }
@@ -63,7 +63,7 @@ static void dense(void **state)
         evidence -= 0.5 * (UNA_LOG_TWO_PI + z[i] * z[i]) + log(c[i * ROWS + i]);
     }
 
-    assert_ok(una_gp_predict(&gp, probe, 1, 2, &mean, &var, run), run);
+    assert_ok(una_gp_predict(&gp, (una_view){ probe, 1, 2, 2 }, &mean, &var, run), run);
     assert_near(mean, true_mean, 1e-9, 1e-10);
     assert_near(var, true_var, 1e-8, 1e-10);
     assert_near(gp.log_evidence, evidence, 1e-10, 0);
@@ -119,8 +119,8 @@ static void once_and_twice(void **state)
     una_gp copies = solved(&t, NULL, ROWS, run), twice = solved(&t, ones, ROWS / 2, run);
     for (double at = -3; at < 3; at += 0.5) {
         double probe[2] = { at, 0.3 * at }, mean[2], var[2];
-        assert_ok(una_gp_predict(&copies, probe, 1, 2, &mean[0], &var[0], run), run);
-        assert_ok(una_gp_predict(&twice, probe, 1, 2, &mean[1], &var[1], run), run);
+        assert_ok(una_gp_predict(&copies, (una_view){ probe, 1, 2, 2 }, &mean[0], &var[0], run), run);
+        assert_ok(una_gp_predict(&twice, (una_view){ probe, 1, 2, 2 }, &mean[1], &var[1], run), run);
         assert_near(mean[1], mean[0], 1e-8, 1e-9);
         assert_near(var[1], var[0], 1e-8, 1e-9);
     }
@@ -139,7 +139,8 @@ static void appended_rows(void **state)
     const size_t ends[] = { 41, 50, 90, ROWS };
     for (size_t e = 0, from = 40; e < 4; from = ends[e++]) {
         const double *weight = e < 3 ? t.weight + from : NULL;
-        assert_ok(una_gp_append(&some, t.x + 2 * from, 2, t.y + from, weight, ends[e] - from, &run->scratch, run), run);
+        assert_ok(una_gp_append(&some, (una_gp_rows){ { t.x + 2 * from, ends[e] - from, 2, 2 }, t.y + from, weight },
+                                &run->scratch, run), run);
     }
     assert_memory_equal(some.alpha, all.alpha, ROWS * sizeof(double));
     assert_memory_equal(some.weight, all.weight, ROWS * sizeof(double));
@@ -147,7 +148,8 @@ static void appended_rows(void **state)
 
     const double huge = 1e300, heavy = 3;
     una_gp before = solved(&t, NULL, 40, run);
-    assert_status(una_gp_append(&before, t.x, 2, &huge, &heavy, 1, &run->scratch, run), UNA_E_NUMERIC, run);
+    assert_status(una_gp_append(&before, (una_gp_rows){ { t.x, 1, 2, 2 }, &huge, &heavy }, &run->scratch,
+                                run), UNA_E_NUMERIC, run);
     assert_true(before.rows == 40 && !before.weight);
     una_run_free(run);
 }
@@ -162,11 +164,18 @@ static una_status weigh_and_append(void *context, una_run *run)
     una_arena_init(&keep, run);
     una_kernel_inputs inputs = { names, NULL, NULL, 2, false };
     una_status status = una_kernel_parse(&kernel, "rbf", &inputs, &keep, run);
-    if (status == UNA_OK) status = una_gp_init(&gp, kernel, t->x, INPUTS, t->y, 20, INPUTS, &keep);
+    if (status == UNA_OK) status = una_gp_init(&gp, kernel, (una_gp_rows){ { t->x, 20, INPUTS, INPUTS }, t->y, NULL },
+                                               &keep);
     if (status == UNA_OK) status = una_gp_solve(&gp, 0, run);
-    if (status == UNA_OK) status = una_gp_append(&gp, t->x + 40, INPUTS, t->y + 20, t->weight, 70, &keep, run);
-    if (status == UNA_OK) status = una_gp_weigh(&gp, t->weight, &keep);
-    if (status == UNA_OK) status = una_gp_append(&gp, t->x + 180, INPUTS, t->y + 90, NULL, 40, &keep, run);
+    if (status == UNA_OK) status = una_gp_append(&gp,
+                                                 (una_gp_rows){ { t->x + 40, 70, INPUTS, INPUTS }, t->y + 20, t->weight },
+                                                 &keep, run);
+    if (status == UNA_OK) status = una_gp_init(&gp, kernel,
+                                               (una_gp_rows){ { t->x, 90, INPUTS, INPUTS }, t->y, t->weight }, &keep);
+    if (status == UNA_OK) status = una_gp_solve(&gp, 0, run);
+    if (status == UNA_OK) status = una_gp_append(&gp,
+                                                 (una_gp_rows){ { t->x + 180, 40, INPUTS, INPUTS }, t->y + 90, NULL },
+                                                 &keep, run);
     una_arena_free(&keep);
     return status;
 }

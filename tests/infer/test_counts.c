@@ -81,7 +81,7 @@ static void explicit_matrices(void **state)
     make_counts(&m, count);
     una_head head = solved_counts(&m, count, 0.09, 1.3, &run->scratch, run);
     una_spectrum spectrum;
-    assert_ok(una_spectrum_of(&spectrum, &head.stats, &run->scratch, run), run);
+    assert_ok(una_spectrum_of(&spectrum, &head.stats, run), run);
 
     for (size_t probe = 0; probe < 5; probe++) {
         double phi[FEATURES], mean, var, true_mean, true_var;

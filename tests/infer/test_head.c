@@ -44,7 +44,7 @@ static void evidence_is_the_density_of_y(void **state)
         una_head head = solved(&m, cases[c].noise, cases[c].prior, &arena, run);
         assert_near(head.log_evidence, evidence_plainly(&m, cases[c].noise, cases[c].prior), 1e-9, 1e-9);
         una_spectrum spectrum;
-        assert_ok(una_spectrum_of(&spectrum, &head.stats, &arena, run), run);
+        assert_ok(una_spectrum_of(&spectrum, &head.stats, run), run);
         assert_near(una_spectrum_evidence(&spectrum, cases[c].noise, cases[c].prior), head.log_evidence, 1e-9, 1e-9);
     }
 

@@ -202,7 +202,7 @@ static void what_cannot_be_chosen_has_a_sentence(void **state)
     noise = prior = UNA_AUTO;
     assert_status(una_choose_by_evidence(&noise, &prior, &stats, run), UNA_E_NUMERIC, run);
     una_spectrum spectrum;
-    assert_status(una_spectrum_of(&spectrum, &stats, &arena, run), UNA_E_NUMERIC, run);
+    assert_status(una_spectrum_of(&spectrum, &stats, run), UNA_E_NUMERIC, run);
 
     una_arena_free(&arena);
     una_run_free(run);
@@ -284,7 +284,7 @@ static una_status choices(void *context, una_run *run)
     una_stats_init(&stats, m->features, &arena);
     una_status status = una_arena_check(&arena);
     if (status == UNA_OK) una_stats_add(&stats, m->phi, m->y, m->rows, NULL);
-    if (status == UNA_OK) status = una_spectrum_of(&spectrum, &stats, &arena, run);
+    if (status == UNA_OK) status = una_spectrum_of(&spectrum, &stats, run);
     if (status == UNA_OK) status = una_choose_by_evidence(&noise, &prior, &stats, run);
     if (status == UNA_OK)
         status = una_choose_by_validation(&noise, prior, &stats, m->phi, m->y, m->rows, &log_lik, &rmse, run);

@@ -24,8 +24,8 @@ static void kl_agrees_with_draws(void **state)
     skip_if_sanitized();
     enum { N = 3, DRAWS = 200000 };
     double mu[N] = { 0.5, -1, 2 }, rho[N] = { -2, 0.3, 1 }, var = 1.7, dmu[N], drho[N], sum = 0, square = 0;
-    una_vi q = { N, var, mu, rho };
-    double kl = una_vi_kl(&q, dmu, drho);
+    una_vi q = { N, var, mu, rho, dmu, drho }, value = { N, var, mu, rho, NULL, NULL };
+    double kl = una_vi_kl(&q);
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
 
     for (int k = 0; k < DRAWS; k++) {
@@ -47,9 +47,9 @@ static void kl_agrees_with_draws(void **state)
         for (int k = 0; k < 2; k++) {
             double kept = *at[k];
             *at[k] = kept + h;
-            double up = una_vi_kl(&q, NULL, NULL);
+            double up = una_vi_kl(&value);
             *at[k] = kept - h;
-            double down = una_vi_kl(&q, NULL, NULL);
+            double down = una_vi_kl(&value);
             *at[k] = kept;
             assert_near(grad[k], (up - down) / (2 * h), 1e-7, 1e-8);
         }
@@ -57,7 +57,7 @@ static void kl_agrees_with_draws(void **state)
         rho[i] = una_softplus_inverse(sqrt(var));
     }
 
-    assert_near(una_vi_kl(&q, dmu, drho), 0, 0, 1e-12);
+    assert_near(una_vi_kl(&q), 0, 0, 1e-12);
 }
 
 /* ---- y = w1 x1 + w2 x2 + e: everything is known ------------------------------------------------------------------ */
@@ -128,9 +128,9 @@ static double loss_at(line *p, const double *mu, const double *rho, double *dmu,
 {
     double work[6];
     una_vi_terms terms;
-    una_vi q = { p->weights, 1, mu, rho };
-    assert_int_equal(una_vi_loss(&q, p->weights == 1 ? sign : signs, p->weights == 1 ? 2 : 4, line_likelihood, p,
-                                 &terms, dmu, drho, work, NULL), UNA_OK);
+    una_vi q = { p->weights, 1, mu, rho, dmu, drho };
+    assert_int_equal(una_vi_loss(&q, p->weights == 1 ? sign : signs, p->weights == 1 ? 2 : 4,
+                                 &(una_vi_target){ line_likelihood, p }, &terms, work, NULL), UNA_OK);
     assert_near(terms.loss, terms.kl - terms.log_lik, 1e-14, 0);
     return terms.loss;
 }
@@ -163,8 +163,8 @@ static void bound_is_below_the_evidence(void **state)
 
     una_vi_terms terms;
     double work[3];
-    assert_int_equal(una_vi_loss(&(una_vi){ 1, 1, mean, &best }, sign, 2, failing_likelihood, NULL, &terms, dmu, drho,
-                                 work, NULL),
+    assert_int_equal(una_vi_loss(&(una_vi){ 1, 1, mean, &best, dmu, drho }, sign, 2,
+                                 &(una_vi_target){ failing_likelihood, NULL }, &terms, work, NULL),
                      UNA_E_NUMERIC);
 }
 

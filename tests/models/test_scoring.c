@@ -127,8 +127,9 @@ static void a_mixture_model(void **state)
             parts[2 * r + m] = p[r] + scale * two_steps[m], parts[2 * ROWS + 2 * r + m] = own;
     }
 
-    assert_ok(una_score_add_mixture(&sums, y, parts, parts + 2 * ROWS, two_weights, 2, p + 2 * ROWS, p + 3 * ROWS,
-                                    ROWS, run), run);
+    assert_ok(una_score_add_mixture(&sums,
+                                    &(una_scored_rows){ y, p + 2 * ROWS, p + 3 * ROWS, ROWS, NULL, { parts, parts + 2 * ROWS, two_weights, 2, false } },
+                                    run), run);
     assert_ok(una_score_finish(&by_hand, &sums, run), run);
     assert_ok(una_score_table(&by_model, below, model, test, run), run);
     assert_ok(una_score_file(&by_file, model, write_wave("mixture.csv", test), run), run);

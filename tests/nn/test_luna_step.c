@@ -56,6 +56,24 @@ static una_training_settings luna_training(size_t steps)
     return how;
 }
 
+/* Mean cos^2 of the heads at the probes of one step, without training: the same probes for the same seed. */
+static una_status mean_cos2_of(double *mean_cos2, const una_net *net, const double *parameters,
+                               const una_train_data_f64 *data, const una_training_settings *how, una_run *run)
+{
+    una_training_settings one = *how;
+    one.descent.steps = one.batch = 512;
+    one.directions = 0;
+    one.unit_directions = false;
+    one.steer = true;
+    una_trainable_f64 what;
+    una_losses losses;
+    UNA_TRY(una_luna_step_f64(&what, net, data, &one, run));
+    UNA_NEW(&run->scratch, double, gradient, net->parameters);
+    UNA_TRY(what.gradient(what.context, 0, parameters, gradient, &losses, run));
+    *mean_cos2 = losses.mean_cos2;
+    return UNA_OK;
+}
+
 static una_status train(problem *p, const una_training_settings *how, const una_validator_f64 *validator,
                         una_trained *trained, una_arena *arena, una_run *run)
 {
@@ -184,17 +202,17 @@ static void categories_are_not_perturbed(void **state)
     una_train_data_f64 data = { x, y, ROWS, 1, { 2, NULL } };
     una_training_settings how = luna_training(1);
     how.probes = UNA_PROBES_DATA;
-    assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
+    assert_ok(mean_cos2_of(&mean_cos2, &net, parameters, &data, &how, run), run);
     assert_near(mean_cos2, 0, 0, 1e-9);                                  /* both inputs are numbers */
 
     const size_t group[] = { SIZE_MAX, 1 };
     data.inputs.group = group;
-    assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
+    assert_ok(mean_cos2_of(&mean_cos2, &net, parameters, &data, &how, run), run);
     assert_near(mean_cos2, 1, 0, 1e-9);                                  /* no slope is taken along the category */
 
     const size_t none[] = { 0, 1 };
     data.inputs.group = none;
-    assert_status(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), UNA_E_INPUT, run);
+    assert_status(mean_cos2_of(&mean_cos2, &net, parameters, &data, &how, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "every input is a category");
     una_run_free(run);
 }
@@ -230,12 +248,12 @@ static void probes_take_categories_whole(void **state)
     for (uint64_t seed = 0; seed < 20; seed++) {
         how.seed = seed;
         how.probes = seed % 2 ? UNA_PROBES_BETWEEN : UNA_PROBES_BEYOND;
-        assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
+        assert_ok(mean_cos2_of(&mean_cos2, &net, parameters, &data, &how, run), run);
         assert_near(mean_cos2, 1, 0, 1e-9);
     }
 
     data.inputs.group = NULL;                                            /* as numbers they would be mixed */
-    assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
+    assert_ok(mean_cos2_of(&mean_cos2, &net, parameters, &data, &how, run), run);
     assert_true(mean_cos2 < 0.9);
     una_run_free(run);
 }
@@ -264,7 +282,7 @@ static double cos2_with_kink(una_probes probes, double kink, double side, double
     una_training_settings how = luna_training(1);
     how.exact = true;
     how.probes = (int)probes;
-    assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
+    assert_ok(mean_cos2_of(&mean_cos2, &net, parameters, &data, &how, run), run);
     return mean_cos2;
 }
 
@@ -414,13 +432,11 @@ static void every_optimiser_descends(void **state)
 static double steered(problem *p, const una_training_settings *how, una_trained *trained, una_arena *arena,
                       una_run *run)
 {
-    una_luna_step_f64 *step;
     una_mark mark = una_arena_mark(&run->scratch);
-    assert_ok(una_luna_step_new_f64(&step, &p->net, &p->data, how, run), run);
-    una_trainable_f64 what = una_luna_step_trainable_f64(step);
+    una_trainable_f64 what;
+    assert_ok(una_luna_step_f64(&what, &p->net, &p->data, how, run), run);
     assert_ok(una_descend_f64(&what, p->parameters, &how->descent, trained, arena, run), run);
-    double diversity = una_luna_step_diversity_f64(step);
-    una_luna_step_free_f64(step);
+    double diversity = una_luna_step_diversity_f64(&what);
     una_arena_release(&run->scratch, mark);
     return diversity;
 }
@@ -462,7 +478,7 @@ static una_status job_train(void *context, una_run *run)
     how.directions = 1;
     double mean_cos2;
     una_status status = train(p, &how, NULL, &trained, &arena, run);
-    if (status == UNA_OK) status = una_mean_cos2_f64(&mean_cos2, &p->net, p->parameters, &p->data, &how, run);
+    if (status == UNA_OK) status = mean_cos2_of(&mean_cos2, &p->net, p->parameters, &p->data, &how, run);
     una_arena_free(&arena);
     return status;
 }
@@ -541,14 +557,12 @@ static size_t train_team(const team_case *c, int threads, float *parameters)
     una_arena arena;
     una_arena_init(&arena, run);
     una_trained trained;
-    una_luna_step_f32 *step;
     una_mark mark = una_arena_mark(&run->scratch);
-    assert_ok(una_luna_step_new_f32(&step, &net, &data, &how, run), run);
-    una_trainable_f32 what = una_luna_step_trainable_f32(step);
+    una_trainable_f32 what;
+    assert_ok(una_luna_step_f32(&what, &net, &data, &how, run), run);
     assert_ok(una_descend_f32(&what, parameters, &how.descent, &trained, &arena, run), run);
     for (size_t i = 0; i < TEAM_STEPS; i++) assert_true(isfinite(trained.loss[i]));
 
-    una_luna_step_free_f32(step);
     una_arena_release(&run->scratch, mark);
     una_arena_free(&arena);
     assert_true(run->used == 0);

@@ -45,13 +45,9 @@ typedef struct step { const table *t; una_losses losses; double gradient[ROOM]; 
 static una_status gradient_of(step *s, const una_train_data_f64 *data, const una_training_settings *how, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    una_luna_step_f64 *luna = NULL;
-    una_status status = una_luna_step_new_f64(&luna, &s->t->net, data, how, run);
-    if (status == UNA_OK) {
-        una_trainable_f64 what = una_luna_step_trainable_f64(luna);
-        status = what.gradient(what.context, 0, s->t->parameters, s->gradient, &s->losses, run);
-    }
-    una_luna_step_free_f64(luna);
+    una_trainable_f64 what;
+    una_status status = una_luna_step_f64(&what, &s->t->net, data, how, run);
+    if (status == UNA_OK) status = what.gradient(what.context, 0, s->t->parameters, s->gradient, &s->losses, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

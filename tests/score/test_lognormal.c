@@ -34,7 +34,7 @@ static void crps_is_its_integral(void **state)
     for (size_t parts = 1; parts <= 3; parts++)
         for (double y = 0.05; y < 40; y *= 5) {
             double crps;
-            assert_ok(una_crps_lognormals(&crps, y, mean, var, parts == 2 ? NULL : weight, parts, run), run);
+            assert_ok(una_crps(&crps, y, &(una_mixture){ mean, var, parts == 2 ? NULL : weight, parts, true }, run), run);
             assert_near(crps, crps_by_integral(y, mean, var, parts == 2 ? NULL : weight, parts), 1e-7, 1e-9);
         }
     una_run_free(run);
@@ -50,8 +50,8 @@ static void many_parts(void **state)
     double one, crps;
     for (size_t m = 0; m < PARTS; m++) mean[m] = 0.4, var[m] = 0.5;
     for (double y = 0.01; y < 100; y *= 4) {
-        assert_ok(una_crps_lognormals(&one, y, mean, var, NULL, 1, run), run);
-        assert_ok(una_crps_lognormals(&crps, y, mean, var, NULL, PARTS, run), run);
+        assert_ok(una_crps(&one, y, &(una_mixture){ mean, var, NULL, 1, true }, run), run);
+        assert_ok(una_crps(&crps, y, &(una_mixture){ mean, var, NULL, PARTS, true }, run), run);
         assert_near(crps, one, 1e-7, 1e-9);
     }
 
@@ -61,16 +61,16 @@ static void many_parts(void **state)
         weight[m] = 1 + 0.5 * sin(7.0 * (double)m);
     }
     for (double y = 0.1; y < 20; y *= 6) {
-        assert_ok(una_crps_lognormals(&crps, y, mean, var, weight, PARTS, run), run);
+        assert_ok(una_crps(&crps, y, &(una_mixture){ mean, var, weight, PARTS, true }, run), run);
         double pairs = 0, sum = 0, all = una_mixture_weights(weight, PARTS);
         for (size_t m = 0; m < PARTS; m++) {
             double two[2], own[2] = { var[m], 0 };
-            assert_ok(una_crps_lognormals(&one, y, mean + m, var + m, NULL, 1, run), run);
+            assert_ok(una_crps(&one, y, &(una_mixture){ mean + m, var + m, NULL, 1, true }, run), run);
             for (size_t k = 0; k < m; k++) {     /* CRPS of pairs */
                 two[0] = mean[m], two[1] = mean[k], own[1] = var[k];
                 double both, other;
-                assert_ok(una_crps_lognormals(&both, y, two, own, NULL, 2, run), run);
-                assert_ok(una_crps_lognormals(&other, y, mean + k, var + k, NULL, 1, run), run);
+                assert_ok(una_crps(&both, y, &(una_mixture){ two, own, NULL, 2, true }, run), run);
+                assert_ok(una_crps(&other, y, &(una_mixture){ mean + k, var + k, NULL, 1, true }, run), run);
                 pairs += 4 * weight[m] * weight[k] * (both - (one + other) / 4);
             }
             sum += weight[m] * weight[m] * one;
@@ -89,7 +89,9 @@ static void rows_by_hand(void **state)
     const double epistemic[] = { 0.1, 0.2, 0.3 }, noise[] = { 1, 2, 3 };
     una_score score = UNA_INIT(una_score);
     una_score_sums sums = {0};
-    assert_ok(una_score_add_lognormals(&sums, y, mean, var, NULL, 1, epistemic, noise, 3, run), run);
+    assert_ok(una_score_add_mixture(&sums,
+                                    &(una_scored_rows){ y, epistemic, noise, 3, NULL, { mean, var, NULL, 1, true } },
+                                    run), run);
     assert_ok(una_score_finish(&score, &sums, run), run);
 
     double square = 0, log_lik = 0;
@@ -106,11 +108,15 @@ static void rows_by_hand(void **state)
 
     una_score_sums before = sums;
     const double zero = 0;
-    assert_status(una_score_add_lognormals(&sums, &zero, mean, var, NULL, 1, epistemic, noise, 1, run), UNA_E_INPUT,
+    assert_status(una_score_add_mixture(&sums,
+                                        &(una_scored_rows){ &zero, epistemic, noise, 1, NULL, { mean, var, NULL, 1, true } },
+                                        run), UNA_E_INPUT,
                   run);
     assert_says(una_run_message(run), "row 4 cannot be scored: its target is 0");
     const double wide = 5000;
-    assert_status(una_score_add_lognormals(&sums, y, mean, &wide, NULL, 1, epistemic, noise, 1, run), UNA_E_NUMERIC,
+    assert_status(una_score_add_mixture(&sums,
+                                        &(una_scored_rows){ y, epistemic, noise, 1, NULL, { mean, &wide, NULL, 1, true } },
+                                        run), UNA_E_NUMERIC,
                   run);
     assert_says(una_run_message(run), "beyond all numbers");
     assert_memory_equal(&sums, &before, sizeof sums);
@@ -122,9 +128,9 @@ static una_status job(void *context, una_run *run)
     const double *y = context;
     double mean[300], var[300], crps;
     for (size_t m = 0; m < 300; m++) mean[m] = 0.001 * (double)m, var[m] = 1;
-    UNA_TRY(una_crps_lognormals(&crps, *y, mean, var, NULL, 300, run));
+    UNA_TRY(una_crps(&crps, *y, &(una_mixture){ mean, var, NULL, 300, true }, run));
     una_score_sums sums = {0};
-    return una_score_add_lognormals(&sums, y, mean, var, NULL, 300, y, y, 1, run);
+    return una_score_add_mixture(&sums, &(una_scored_rows){ y, y, y, 1, NULL, { mean, var, NULL, 300, true } }, run);
 }
 
 static void every_allocation_may_fail(void **state)

@@ -109,8 +109,12 @@ static void one_part_is_the_gaussian(void **state)
     una_score gaussian = UNA_INIT(una_score), mixture = UNA_INIT(una_score);
     una_score_sums sums = {0};
     assert_ok(una_score_gaussian(&gaussian, y, mean, epistemic, noise, ROWS, run), run);
-    assert_ok(una_score_add_mixture(&sums, y, mean, var, NULL, 1, epistemic, noise, 0, run), run);
-    assert_ok(una_score_add_mixture(&sums, y, mean, var, NULL, 1, epistemic, noise, ROWS, run), run);
+    assert_ok(una_score_add_mixture(&sums,
+                                    &(una_scored_rows){ y, epistemic, noise, 0, NULL, { mean, var, NULL, 1, false } },
+                                    run), run);
+    assert_ok(una_score_add_mixture(&sums,
+                                    &(una_scored_rows){ y, epistemic, noise, ROWS, NULL, { mean, var, NULL, 1, false } },
+                                    run), run);
     assert_ok(una_score_finish(&mixture, &sums, run), run);
 
     assert_int_equal(mixture.rows, ROWS);
@@ -137,13 +141,17 @@ static void two_parts_by_hand(void **state)
     una_score_sums sums = {0};
     una_score score = UNA_INIT(una_score);
 
-    assert_ok(una_score_add_mixture(&sums, y, mean, var, NULL, 2, epistemic, noise, 1, run), run);
+    assert_ok(una_score_add_mixture(&sums,
+                                    &(una_scored_rows){ y, epistemic, noise, 1, NULL, { mean, var, NULL, 2, false } },
+                                    run), run);
     assert_ok(una_score_finish(&score, &sums, run), run);
     assert_near(score.rmse, 0, 0, 1e-15);
     assert_near(score.log_lik, -0.5 * log(2 * acos(-1)) - 2, 1e-14, 0);
     assert_near(score.coverage_50, 1, 0, 0);
 
-    assert_ok(una_score_add_mixture(&sums, y + 1, mean + 2, var + 2, NULL, 2, epistemic + 1, noise + 1, 1, run), run);
+    assert_ok(una_score_add_mixture(&sums,
+                                    &(una_scored_rows){ y + 1, epistemic + 1, noise + 1, 1, NULL, { mean + 2, var + 2, NULL, 2, false } },
+                                    run), run);
     assert_ok(una_score_finish(&score, &sums, run), run);
     /* F(4) = (Phi(6) + Phi(2))/2 = 0.98862: outside 95 %, and outside every narrower band. */
     assert_near(score.coverage_95, 0.5, 0, 0);
@@ -176,7 +184,7 @@ static void crps_is_its_integral(void **state)
         make_weights(some, n, i);
         for (size_t k = 0; k < 5; k++) {
             double crps = NAN;
-            assert_ok(una_crps_mixture(&crps, at[k], mean, var, weight, n, run), run);
+            assert_ok(una_crps(&crps, at[k], &(una_mixture){ mean, var, weight, n, false }, run), run);
             assert_near(crps, crps_by_integral(at[k], mean, var, weight, n), 1e-8, 0);
             assert_near(crps, crps_by_pairs(at[k], mean, var, weight, n), 1e-12, 0);
         }
@@ -203,7 +211,7 @@ static void many_parts_are_the_closed_form(void **state)
         make_weights(some, cases[i].parts, i);
         for (int weighted = 0; weighted <= 1; weighted++) {
             const double *weight = weighted ? some : NULL;
-            assert_ok(una_crps_mixture(&crps, y, mean, var, weight, cases[i].parts, run), run);
+            assert_ok(una_crps(&crps, y, &(una_mixture){ mean, var, weight, cases[i].parts, false }, run), run);
             assert_near(crps, crps_by_pairs(y, mean, var, weight, cases[i].parts), 1e-8, 1e-9 * cases[i].narrow);
         }
     }
@@ -297,7 +305,8 @@ static void weights_are_ratios(void **state)
     for (double t = -2; t < 4; t += 0.37) {
         double crps[4];
         const double *weights[4] = { NULL, ones, some, scaled };
-        for (size_t i = 0; i < 4; i++) assert_ok(una_crps_mixture(&crps[i], t, mean, var, weights[i], 3, run), run);
+        for (size_t i = 0; i < 4; i++) assert_ok(una_crps(&crps[i], t, &(una_mixture){ mean, var, weights[i], 3, false },
+                                                          run), run);
         assert_true(una_mixture_cdf(t, mean, var, ones, 3) == una_mixture_cdf(t, mean, var, NULL, 3));
         assert_true(una_mixture_log_pdf(t, mean, var, ones, 3) == una_mixture_log_pdf(t, mean, var, NULL, 3));
         assert_true(crps[0] == crps[1]);
@@ -322,8 +331,8 @@ static void weights_are_counts(void **state)
     una_run *run = quiet_run();
     for (size_t i = 0; i < 2; i++) {
         double two, one;
-        assert_ok(una_crps_mixture(&two, 2.5, mean, var, weights[i], 2, run), run);
-        assert_ok(una_crps_mixture(&one, 2.5, mean, var, NULL, 1, run), run);
+        assert_ok(una_crps(&two, 2.5, &(una_mixture){ mean, var, weights[i], 2, false }, run), run);
+        assert_ok(una_crps(&one, 2.5, &(una_mixture){ mean, var, NULL, 1, false }, run), run);
         assert_near(two, one, 1e-14, 0);
         assert_near(una_mixture_cdf(2.5, mean, var, weights[i], 2), una_normal_cdf(0.75), 1e-15, 0);
         assert_near(una_mixture_log_pdf(2.5, mean, var, weights[i], 2), una_mixture_log_pdf(2.5, mean, var, NULL, 1),
@@ -344,8 +353,12 @@ static void weights_are_counts(void **state)
         }
     }
     una_score_sums a = {0}, b = {0};
-    assert_ok(una_score_add_mixture(&a, y, few[0], few[1], weight, 2, std, std, ROWS, run), run);
-    assert_ok(una_score_add_mixture(&b, y, many[0], many[1], NULL, 4, std, std, ROWS, run), run);
+    assert_ok(una_score_add_mixture(&a,
+                                    &(una_scored_rows){ y, std, std, ROWS, NULL, { few[0], few[1], weight, 2, false } },
+                                    run), run);
+    assert_ok(una_score_add_mixture(&b,
+                                    &(una_scored_rows){ y, std, std, ROWS, NULL, { many[0], many[1], NULL, 4, false } },
+                                    run), run);
     assert_near(a.square, b.square, 1e-13, 0);
     assert_near(a.log_lik, b.log_lik, 1e-13, 0);
     assert_near(a.crps, b.crps, 1e-13, 0);
@@ -366,8 +379,8 @@ static void a_part_may_weigh_almost_nothing(void **state)
     assert_near(una_mixture_quantile(1 - 1e-12, mean, var, weight, 2), 1000, 1e-3, 0);
     assert_near(una_mixture_log_pdf(0, mean, var, weight, 2), -0.5 * log(2 * acos(-1)), 1e-11, 0);
     assert_near(una_mixture_log_pdf(1000, mean, var, weight, 2), log(2e-12) - 0.5 * log(2 * acos(-1)), 1e-13, 0);
-    assert_ok(una_crps_mixture(&crps, 0.5, mean, var, weight, 2, run), run);
-    assert_ok(una_crps_mixture(&alone, 0.5, mean, var, NULL, 1, run), run);
+    assert_ok(una_crps(&crps, 0.5, &(una_mixture){ mean, var, weight, 2, false }, run), run);
+    assert_ok(una_crps(&alone, 0.5, &(una_mixture){ mean, var, NULL, 1, false }, run), run);
     assert_near(crps, alone, 1e-7, 0);
     una_run_free(run);
 }
@@ -380,7 +393,9 @@ static void bad_weights_are_refused(void **state)
     for (size_t i = 0; i < 4; i++) {
         una_score_sums sums = {0}, none = {0};
         double weight[] = { 0.5, wrong[i] };
-        assert_status(una_score_add_mixture(&sums, fine, fine, fine, weight, 2, fine, fine, 2, run), UNA_E_NUMERIC,
+        assert_status(una_score_add_mixture(&sums,
+                                            &(una_scored_rows){ fine, fine, fine, 2, NULL, { fine, fine, weight, 2, false } },
+                                            run), UNA_E_NUMERIC,
                       run);
         assert_says(una_run_message(run), "part 2 has the weight");
         assert_memory_equal(&sums, &none, sizeof sums);
@@ -402,13 +417,17 @@ static void bad_rows_are_named_and_not_counted(void **state)
     };
 
     una_score_sums sums = {0};
-    assert_ok(una_score_add_mixture(&sums, fine, fine, fine, NULL, 2, fine, fine, 2, run), run);
+    assert_ok(una_score_add_mixture(&sums,
+                                    &(una_scored_rows){ fine, fine, fine, 2, NULL, { fine, fine, NULL, 2, false } },
+                                    run), run);
     una_score_sums before = sums;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double kept = *cases[i].where;
         *cases[i].where = cases[i].wrong;
-        assert_status(una_score_add_mixture(&sums, y, mean, var, NULL, 2, epistemic, noise, 2, run), cases[i].status,
+        assert_status(una_score_add_mixture(&sums,
+                                            &(una_scored_rows){ y, epistemic, noise, 2, NULL, { mean, var, NULL, 2, false } },
+                                            run), cases[i].status,
                       run);
         assert_says(una_run_message(run), "row 4 ");
         assert_says(una_run_message(run), cases[i].says);
@@ -416,7 +435,9 @@ static void bad_rows_are_named_and_not_counted(void **state)
         *cases[i].where = kept;
     }
 
-    assert_status(una_score_add_mixture(&sums, y, mean, var, NULL, 0, epistemic, noise, 2, run), UNA_E_USAGE, run);
+    assert_status(una_score_add_mixture(&sums,
+                                        &(una_scored_rows){ y, epistemic, noise, 2, NULL, { mean, var, NULL, 0, false } },
+                                        run), UNA_E_USAGE, run);
     una_run_free(run);
 }
 
@@ -432,7 +453,9 @@ static una_status job_score(void *context, una_run *run)
 {
     const table *t = context;
     una_score_sums sums = {0};
-    una_status status = una_score_add_mixture(&sums, t->y, t->mean, t->var, NULL, 70, t->epistemic, t->noise, 150, run);
+    una_status status = una_score_add_mixture(&sums,
+                                              &(una_scored_rows){ t->y, t->epistemic, t->noise, 150, NULL, { t->mean, t->var, NULL, 70, false } },
+                                              run);
     if (status != UNA_OK) assert_int_equal(sums.rows, 0);
     return status;
 }
@@ -453,7 +476,9 @@ static void threads_do_not_matter(void **state)
     una_score_sums sums[2] = {0};
     for (int i = 0; i < 2; i++) {
         una_run *run = quiet_run_threads(i ? 4 : 1);
-        assert_ok(una_score_add_mixture(&sums[i], t.y, t.mean, t.var, NULL, 70, t.epistemic, t.noise, 150, run), run);
+        assert_ok(una_score_add_mixture(&sums[i],
+                                        &(una_scored_rows){ t.y, t.epistemic, t.noise, 150, NULL, { t.mean, t.var, NULL, 70, false } },
+                                        run), run);
         una_run_free(run);
     }
     assert_memory_equal(&sums[0], &sums[1], sizeof sums[0]);

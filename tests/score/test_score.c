@@ -41,9 +41,15 @@ static void chunks_add_up(void **state)
     una_score whole = UNA_INIT(una_score), pieces = UNA_INIT(una_score);
     una_score_sums sums = {0};
     assert_ok(una_score_gaussian(&whole, y, mean, epistemic, noise, 4, run), run);
-    assert_ok(una_score_add(&sums, y, mean, epistemic, noise, 1, run), run);
-    assert_ok(una_score_add(&sums, y + 1, mean + 1, epistemic + 1, noise + 1, 0, run), run);
-    assert_ok(una_score_add(&sums, y + 1, mean + 1, epistemic + 1, noise + 1, 3, run), run);
+    assert_ok(una_score_add(&sums,
+                            &(una_scored_rows){ .y = y, .mean = mean, .std_epistemic = epistemic, .std_noise = noise, .rows = 1 },
+                            run), run);
+    assert_ok(una_score_add(&sums,
+                            &(una_scored_rows){ .y = y + 1, .mean = mean + 1, .std_epistemic = epistemic + 1, .std_noise = noise + 1, .rows = 0 },
+                            run), run);
+    assert_ok(una_score_add(&sums,
+                            &(una_scored_rows){ .y = y + 1, .mean = mean + 1, .std_epistemic = epistemic + 1, .std_noise = noise + 1, .rows = 3 },
+                            run), run);
     assert_ok(una_score_finish(&pieces, &sums, run), run);
     assert_memory_equal(&pieces, &whole, sizeof whole);
     una_run_free(run);
@@ -81,11 +87,15 @@ static void one_bad(double wrong, double *where, const double *row, una_status s
     *where = wrong;
 
     una_score_sums sums = {0};
-    assert_ok(una_score_add(&sums, y, mean, epistemic, noise, 4, run), run);
+    assert_ok(una_score_add(&sums,
+                            &(una_scored_rows){ .y = y, .mean = mean, .std_epistemic = epistemic, .std_noise = noise, .rows = 4 },
+                            run), run);
     una_score_sums before = sums;
 
     double two[4][2] = { { 1, row[0] }, { 1, row[1] }, { 1, row[2] }, { 1, row[3] } };
-    assert_status(una_score_add(&sums, two[0], two[1], two[2], two[3], 2, run), status, run);
+    assert_status(una_score_add(&sums,
+                                &(una_scored_rows){ .y = two[0], .mean = two[1], .std_epistemic = two[2], .std_noise = two[3], .rows = 2 },
+                                run), status, run);
     assert_says(una_run_message(run), "row 6 ");
     assert_says(una_run_message(run), part);
     assert_memory_equal(&sums, &before, sizeof sums);

@@ -55,7 +55,7 @@ static void pairs_say_the_same(void **state)
         make_parts(cases[i].parts, cases[i].spread, cases[i].narrow, cases[i].ratio, i);
         for (int weighted = 0; weighted <= 1; weighted++) {
             double half = NAN;
-            una_spread_parts of = { mean, var, weighted ? weight : NULL, cases[i].parts, false };
+            una_mixture of = { mean, var, weighted ? weight : NULL, cases[i].parts, false };
             assert_ok(una_half_spread(&half, &of, run), run);
             assert_near(half, by_pairs(cases[i].parts, weighted, false), 1e-9, 0);
         }
@@ -75,7 +75,7 @@ static void of_lognormals_too(void **state)
         make_parts(cases[i].parts, cases[i].spread, cases[i].narrow, cases[i].ratio, 30 + i);
         for (int weighted = 0; weighted <= 1; weighted++) {
             double half = NAN;
-            una_spread_parts of = { mean, var, weighted ? weight : NULL, cases[i].parts, true };
+            una_mixture of = { mean, var, weighted ? weight : NULL, cases[i].parts, true };
             assert_ok(una_half_spread(&half, &of, run), run);
             assert_near(half, by_pairs(cases[i].parts, weighted, true), 1e-9, 0);
         }
@@ -87,7 +87,7 @@ static double seconds(size_t parts, bool logged, una_run *run)
 {
     double crps = NAN;
     clock_t begun = clock();
-    assert_ok((logged ? una_crps_lognormals : una_crps_mixture)(&crps, 1, mean, var, NULL, parts, run), run);
+    assert_ok(una_crps(&crps, 1, &(una_mixture){ mean, var, NULL, parts, logged }, run), run);
     assert_true(isfinite(crps));
     return (double)(clock() - begun) / CLOCKS_PER_SEC;
 }
@@ -116,9 +116,9 @@ static void a_word_ends_it(void **state)
     double half, crps;
     assert_int_equal(una_run_new(&run, &settings), UNA_OK);
     make_parts(100, 1, 0.1, 10, 1);
-    assert_int_equal(una_half_spread(&half, &(una_spread_parts){ mean, var, NULL, 100, false }, run), UNA_CANCELLED);
-    assert_int_equal(una_crps_mixture(&crps, 1, mean, var, NULL, 2, run), UNA_CANCELLED);
-    assert_int_equal(una_crps_lognormals(&crps, 1, mean, var, NULL, 2, run), UNA_CANCELLED);
+    assert_int_equal(una_half_spread(&half, &(una_mixture){ mean, var, NULL, 100, false }, run), UNA_CANCELLED);
+    assert_int_equal(una_crps(&crps, 1, &(una_mixture){ mean, var, NULL, 2, false }, run), UNA_CANCELLED);
+    assert_int_equal(una_crps(&crps, 1, &(una_mixture){ mean, var, NULL, 2, true }, run), UNA_CANCELLED);
     una_run_free(run);
 }
 
@@ -126,7 +126,7 @@ static una_status job(void *context, una_run *run)
 {
     double half;
     (void)context;
-    return una_half_spread(&half, &(una_spread_parts){ mean, var, weight, 300, false }, run);
+    return una_half_spread(&half, &(una_mixture){ mean, var, weight, 300, false }, run);
 }
 
 static void every_allocation_may_fail(void **state)

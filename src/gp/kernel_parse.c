@@ -20,23 +20,27 @@ enum { KEY_VAR, KEY_LENGTH, KEY_PERIOD, KEY_CENTRE, KEY_ON, KEYS };
 static const char *const key_names[KEYS] = { "var", "length", "period", "centre", "on" };
 
 typedef struct leaf_kind {
-    const char     *name;
-    una_kernel_code code;
-    unsigned        keys;        /* bit per KEY_ */
-    const char     *keys_text;
+    const char *name;
+    unsigned    keys;            /* bit per KEY_ */
+    const char *keys_text;
 } leaf_kind;
 
 #define STATIONARY (1u << KEY_VAR | 1u << KEY_LENGTH | 1u << KEY_ON)
-static const leaf_kind kinds[] = {
-    { "rbf", UNA_KERNEL_RBF, STATIONARY, "var, length and on" },
-    { "matern12", UNA_KERNEL_MATERN12, STATIONARY, "var, length and on" },
-    { "matern32", UNA_KERNEL_MATERN32, STATIONARY, "var, length and on" },
-    { "matern52", UNA_KERNEL_MATERN52, STATIONARY, "var, length and on" },
-    { "periodic", UNA_KERNEL_PERIODIC, STATIONARY | 1u << KEY_PERIOD, "var, length, period and on" },
-    { "linear", UNA_KERNEL_LINEAR, 1u << KEY_VAR | 1u << KEY_CENTRE | 1u << KEY_ON, "var, centre and on" },
-    { "constant", UNA_KERNEL_CONSTANT, 1u << KEY_VAR, "var" },
+static const leaf_kind kinds[] = {               /* by una_kernel_code */
+    { "rbf", STATIONARY, "var, length and on" },
+    { "matern12", STATIONARY, "var, length and on" },
+    { "matern32", STATIONARY, "var, length and on" },
+    { "matern52", STATIONARY, "var, length and on" },
+    { "periodic", STATIONARY | 1u << KEY_PERIOD, "var, length, period and on" },
+    { "linear", 1u << KEY_VAR | 1u << KEY_CENTRE | 1u << KEY_ON, "var, centre and on" },
+    { "constant", 1u << KEY_VAR, "var" },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
+
+const char *una_kernel_name(una_kernel_code leaf)
+{
+    return kinds[leaf].name;
+}
 
 typedef struct numbers {         /* a scalar or a list */
     double *value;
@@ -46,6 +50,7 @@ typedef struct numbers {         /* a scalar or a list */
 
 typedef struct leaf_text {       /* one kernel as written */
     const leaf_kind *kind;
+    una_kernel_code code;
     unsigned given;              /* bit per KEY_ */
     numbers  number[KEYS];
     size_t  *input, *group;      /* columns chosen by `on`, and which of its names chose them */
@@ -279,8 +284,8 @@ static una_status find_key(parser *p, const leaf_text *leaf, int *key)
     char words[64], near[128];
     if (token->kind != UNA_TOKEN_NAME)
         return una_lexer_fail(&p->lexer, token->at, "expected a setting of %s such as %s=1 but found %s; settings are "
-                              "written as key=value", leaf->kind->name, leaf->kind->code == UNA_KERNEL_CONSTANT ||
-                              leaf->kind->code == UNA_KERNEL_LINEAR ? "var" : "length", una_token_words(token, words));
+                              "written as key=value", leaf->kind->name, leaf->code == UNA_KERNEL_CONSTANT ||
+                              leaf->code == UNA_KERNEL_LINEAR ? "var" : "length", una_token_words(token, words));
 
     for (*key = 0; *key < KEYS; ++*key)
         if (strcmp(token->name, key_names[*key]) == 0) break;
@@ -344,7 +349,7 @@ static void convert_linear(parser *p, const leaf_text *leaf, double *slope, doub
 static una_status emit_leaf(parser *p, const leaf_text *leaf)
 {
     una_kernel *k = p->kernel;
-    una_kernel_code code = leaf->kind->code;
+    una_kernel_code code = leaf->code;
     una_kernel_op op = { code, k->input_count, leaf->input_count, k->parameter_count };
     size_t n = code == UNA_KERNEL_CONSTANT ? 0 : leaf->input_count;
     size_t lists = code == UNA_KERNEL_PERIODIC || code == UNA_KERNEL_LINEAR ? 2 : 1;
@@ -369,7 +374,9 @@ static una_status parse_leaf(parser *p)
     char near[128];
     for (size_t i = 0; i < KINDS; i++) {
         names[i] = kinds[i].name;
-        if (strcmp(token.name, kinds[i].name) == 0) leaf.kind = &kinds[i];
+        if (strcmp(token.name, kinds[i].name) != 0) continue;
+        leaf.kind = &kinds[i];
+        leaf.code = (una_kernel_code)i;
     }
     if (!leaf.kind)
         return una_lexer_fail(&p->lexer, token.at,
@@ -382,7 +389,7 @@ static una_status parse_leaf(parser *p)
     UNA_TRY(una_lexer_next(&p->lexer));
     if (una_lexer_sees(&p->lexer, '(')) UNA_TRY(parse_settings(p, &leaf));
 
-    if (leaf.kind->code == UNA_KERNEL_PERIODIC && !(leaf.given >> KEY_PERIOD & 1u))
+    if (leaf.code == UNA_KERNEL_PERIODIC && !(leaf.given >> KEY_PERIOD & 1u))
         return una_lexer_fail(&p->lexer, token.at, "periodic needs its period, as in periodic(period=2)");
     if (!(leaf.given >> KEY_ON & 1u)) choose_all_inputs(p, &leaf);
     for (int key = KEY_LENGTH; key <= KEY_CENTRE; key++) UNA_TRY(check_number_list(p, &leaf, key));
@@ -420,25 +427,21 @@ static una_status parse_atom(parser *p)
                           una_token_words(&token, words));
 }
 
-static una_status parse_kernel_product(parser *p)
+/* Parts with a sign between them, each of which is an atom, or for a sum a product of atoms. */
+static una_status parse_kernel_parts(parser *p, char sign)
 {
-    UNA_TRY(parse_atom(p));
-    while (una_lexer_sees(&p->lexer, '*')) {
-        UNA_TRY(una_lexer_next(&p->lexer));
-        UNA_TRY(parse_atom(p));
-        UNA_TRY(emit_kernel_op(p, (una_kernel_op){ .code = UNA_KERNEL_MULTIPLY }));
+    una_kernel_code code = sign == '+' ? UNA_KERNEL_ADD : UNA_KERNEL_MULTIPLY;
+    for (bool first = true; first || una_lexer_sees(&p->lexer, sign); first = false) {
+        if (!first) UNA_TRY(una_lexer_next(&p->lexer));
+        UNA_TRY(sign == '+' ? parse_kernel_parts(p, '*') : parse_atom(p));
+        if (!first) UNA_TRY(emit_kernel_op(p, (una_kernel_op){ .code = code }));
     }
     return UNA_OK;
 }
 
 static una_status parse_kernel_sum(parser *p)
 {
-    UNA_TRY(parse_kernel_product(p));
-    while (una_lexer_sees(&p->lexer, '+')) {
-        UNA_TRY(una_lexer_next(&p->lexer));
-        UNA_TRY(parse_kernel_product(p));
-        UNA_TRY(emit_kernel_op(p, (una_kernel_op){ .code = UNA_KERNEL_ADD }));
-    }
+    UNA_TRY(parse_kernel_parts(p, '+'));
     if (una_lexer_sees(&p->lexer, '-') || una_lexer_sees(&p->lexer, '/') || una_lexer_sees(&p->lexer, '^'))
         return una_lexer_fail(&p->lexer, p->lexer.token.at,
                               "\"%c\" cannot join kernels: only sums and products of covariances "

@@ -4,8 +4,6 @@
  */
 #include "gp/program.h"
 
-static const char *const names[] = { "rbf", "matern12", "matern32", "matern52", "periodic", "linear", "constant" };
-
 size_t una_kernel_owns(const una_kernel_op *op)
 {
     switch (op->code) {
@@ -91,7 +89,7 @@ static void write_leaf(const writer *w, const una_kernel_op *op)
         una_text_number(w->text, parameter[0]);
         una_text_add(w->text, "*linear(");
     } else {
-        una_text_add(w->text, "%s(var=", names[op->code]);
+        una_text_add(w->text, "%s(var=", una_kernel_name(op->code));
         una_text_number(w->text, parameter[0]);
     }
 

@@ -36,6 +36,7 @@ struct una_kernel {
 
 /* Where the part of the program that ends in operation `last` begins. */
 size_t     una_kernel_begin(const una_kernel *kernel, size_t last);
+const char *una_kernel_name(una_kernel_code leaf);
 /* Parameters that a leaf owns; 0 for sums and products. */
 size_t     una_kernel_owns(const una_kernel_op *op);
 /* Saves, or loads and checks the whole program: a file may come from a stranger.

@@ -111,7 +111,7 @@ static void hmc_shape(hmc *m, const hmc_options *o, size_t inputs)
     una_body_spec outline = { .inputs = inputs, .width = width, .depth = (size_t)o->depth, .features = width,
                               .heads = 1, .activation = (una_activation)o->activation };
     una_body_mlp_f64.shape(&m->net, &outline);
-    m->weights = una_net_packed(&m->net);
+    m->weights = una_matrices_packed(una_net_matrix, &m->net);
 }
 
 /* ---- functions of draws --------------------------------------------------------------------------------------- */
@@ -610,7 +610,7 @@ static una_status exchange_net(hmc *m, una_archive *ar)
 
     net->size[net->depth + 1] = 1;
     una_net_shape(net);
-    m->weights = una_net_packed(net);
+    m->weights = una_matrices_packed(una_net_matrix, net);
     return UNA_OK;
 }
 

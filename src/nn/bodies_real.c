@@ -37,3 +37,29 @@ double REAL(una_network_sum_of_squares)(const REAL(una_network) *net, const real
     for (size_t r = 0; r < rows; r++) sum += (y[r] - f[r]) * (y[r] - f[r]);
     return sum;
 }
+
+void REAL(una_heads_forward)(const REAL(una_heads) *at, size_t rows, const real *phi, real *f)
+{
+    size_t wide = UNA_PADDED(at->heads);
+    for (size_t r = 0; r < rows; r++) memcpy(f + r * wide, at->w + at->features * wide, wide * sizeof(real));
+    at->kern->product(rows, wide, at->features, UNA_ROWS(phi, UNA_PADDED(at->features)), UNA_ROWS(at->w, wide),
+                      UNA_ONTO(f, wide));
+}
+
+void REAL(una_heads_back)(const REAL(una_heads) *at, size_t rows, const real *phi, const real *df, real *turned,
+                          real *gradient, real *dphi)
+{
+    size_t wide = UNA_PADDED(at->heads), features = UNA_PADDED(at->features);
+    at->kern->product(at->features, wide, rows, UNA_COLUMNS(phi, features), UNA_ROWS(df, wide),
+                      UNA_ONTO(gradient, wide));
+    at->kern->add_rows(rows, wide, df, gradient + at->features * wide);
+    at->kern->transpose(at->features, at->heads, at->w, wide, turned, features);
+    at->kern->product(rows, features, at->heads, UNA_ROWS(df, wide), UNA_ROWS(turned, features),
+                      UNA_INTO(dphi, features));
+}
+
+void REAL(una_copy_out)(const real *block, size_t rows, size_t columns, double *out, size_t stride)
+{
+    for (size_t r = 0; r < rows; r++)
+        for (size_t j = 0; j < columns; j++) out[r * stride + j] = (double)block[r * UNA_PADDED(columns) + j];
+}

@@ -50,6 +50,20 @@ struct REAL(una_body) {
     void (*after_step)(void *work, real *parameters);
 };
 
+/* Linear heads on features [rows, padded(features)]. */
+typedef struct REAL(una_heads) {
+    const REAL(una_kernels) *kern;
+    size_t features, heads;
+    const real *w;                       /* [features, padded(heads)], then b                               */
+} REAL(una_heads);
+/* f [rows, padded(heads)] = phi w + b. */
+void REAL(una_heads_forward)(const REAL(una_heads) *at, size_t rows, const real *phi, real *f);
+/* From df: dphi, and added to the gradient of w and b. turned [heads, padded(features)]: w', made here. */
+void REAL(una_heads_back)(const REAL(una_heads) *at, size_t rows, const real *phi, const real *df, real *turned,
+                          real *gradient, real *dphi);
+/* Rows of a block of features, or of heads, from `from` on, without padding and in double. */
+void REAL(una_copy_out)(const real *block, size_t rows, size_t columns, double *out, size_t stride);
+
 /* All bodies; ends with NULL. */
 extern const REAL(una_body) *const REAL(una_bodies)[];
 

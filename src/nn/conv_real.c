@@ -528,28 +528,9 @@ static void conv_pass_back(void *work, const real *dphi, real *gradient)
     if (gradient) una_crew_do(w->crew, w->net->count, collect_weights, w);
 }
 
-/* ---- heads ------------------------------------------------------------------------------------------------------ */
-
-static void conv_heads(WORK *w, size_t rows)
+static REAL(una_heads) heads_of(const WORK *w)
 {
-    const una_conv *net = w->net;
-    size_t wide = UNA_PADDED(net->heads), features = UNA_PADDED(net->features);
-    const real *head = w->parameters + net->head, *bias = head + net->features * wide;
-    for (size_t r = 0; r < rows; r++) memcpy(w->f + r * wide, bias, wide * sizeof(real));
-    w->kern->product(rows, wide, net->features, UNA_ROWS(w->phi, features), UNA_ROWS(head, wide), UNA_ONTO(w->f, wide));
-}
-
-static void back_heads(WORK *w, size_t rows, real *gradient)
-{
-    const una_conv *net = w->net;
-    size_t wide = UNA_PADDED(net->heads), features = UNA_PADDED(net->features);
-    real *head = gradient + net->head;
-    w->kern->product(net->features, wide, rows, UNA_COLUMNS(w->phi, features), UNA_ROWS(w->f, wide),
-                     UNA_ONTO(head, wide));
-    w->kern->add_rows(rows, wide, w->f, head + net->features * wide);
-    w->kern->transpose(net->features, net->heads, w->parameters + net->head, wide, w->turned, features);
-    w->kern->product(rows, features, net->heads, UNA_ROWS(w->f, wide), UNA_ROWS(w->turned, features),
-                     UNA_INTO(w->dphi, features));
+    return (REAL(una_heads)){ w->kern, w->net->features, w->net->heads, w->parameters + w->net->head };
 }
 
 /* ---- as a body -------------------------------------------------------------------------------------------------- */
@@ -625,9 +606,10 @@ static void conv_gradient(void *work, const real *parameters, const REAL(una_squ
     memset(gradient + net->carried, 0, (net->parameters - net->carried) * sizeof *gradient);
     *losses = (una_losses){ .mean_cos2 = NAN, .penalty = of->penalty * square };
     conv_learn(w, parameters, of->x, of->rows, of->rows, w->phi);
-    conv_heads(w, of->rows);
+    const REAL(una_heads) heads = heads_of(w);
+    REAL(una_heads_forward)(&heads, of->rows, w->phi, w->f);
     losses->fit = w->kern->residual(of->rows, net->heads, of->fit_weight, of->target, 0, w->f);
-    back_heads(w, of->rows, gradient);
+    REAL(una_heads_back)(&heads, of->rows, w->phi, w->f, w->turned, gradient + net->head, w->dphi);
     conv_pass_back(w, w->dphi, gradient);
     losses->total = losses->fit + losses->penalty;
 }
@@ -636,20 +618,17 @@ static void conv_forward(void *work, const real *parameters, const real *x, size
 {
     WORK *w = work;
     const una_conv *net = w->net;
-    size_t step = w->pieces * w->most, wide = UNA_PADDED(net->features), heads = net->heads;
+    size_t step = w->pieces * w->most;
     begin_pass(w, parameters);
+    const REAL(una_heads) heads = heads_of(w);
     for (size_t from = 0; from < rows; from += step) {
         size_t count = rows - from < step ? rows - from : step;
         set_rows(w, x + from * pixels_of(net), count, 0);
         pass_forward(w, w->phi);
-        for (size_t r = 0; out.phi && r < count; r++)
-            for (size_t k = 0; k < net->features; k++)
-                out.phi[(from + r) * out.stride + k] = (double)w->phi[r * wide + k];
+        if (out.phi) REAL(una_copy_out)(w->phi, count, net->features, out.phi + from * out.stride, out.stride);
         if (!out.f) continue;
-        conv_heads(w, count);
-        for (size_t r = 0; r < count; r++)
-            for (size_t m = 0; m < heads; m++)
-                out.f[(from + r) * heads + m] = (double)w->f[r * UNA_PADDED(heads) + m];
+        REAL(una_heads_forward)(&heads, count, w->phi, w->f);
+        REAL(una_copy_out)(w->f, count, net->heads, out.f + from * net->heads, net->heads);
     }
 }
 

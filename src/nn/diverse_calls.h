@@ -11,10 +11,10 @@ typedef struct REAL(una_diverse_rows) {
     const real *phi;                     /* [rows, padded(features)]                                        */
     const real *target;                  /* [plain], which heads share                                      */
     const real *delta;                   /* [probes, directions]                                            */
+    const real *head;                    /* w [features, padded(heads)], then b                             */
+    double fit_weight, diversity;
 } REAL(una_diverse_rows);
 
-/* head: w [features, padded(heads)], then b. dphi [rows, padded(features)] is written, gradient added to head's. Losses
- * without the penalty. */
-void REAL(una_diverse_gradient)(const una_diverse_shape *shape, const REAL(una_diverse_rows) *rows, const real *head,
-                                double fit_weight, double diversity, real *dphi, real *gradient, una_losses *losses,
-                                REAL(una_diverse_work) *work);
+/* dphi [rows, padded(features)] is written, gradient added to head's. Losses without the penalty. */
+void REAL(una_diverse_gradient)(const una_diverse_shape *shape, const REAL(una_diverse_rows) *rows, real *dphi,
+                                real *gradient, una_losses *losses, REAL(una_diverse_work) *work);

@@ -45,21 +45,12 @@ static size_t move_row(const una_diverse_shape *at, size_t i)
     return at->plain + (at->own_probes ? at->probes : 0) + i * at->directions;
 }
 
-static double fit_gradient(const una_diverse_shape *at, const ROWS *rows, const real *head, double weight, real *dphi,
-                           real *gradient, WORK *w)
+static double fit_gradient(const una_diverse_shape *at, const ROWS *rows, real *dphi, real *gradient, WORK *w)
 {
-    size_t wide = UNA_PADDED(at->features), heads = UNA_PADDED(at->heads);
-    const real *bias = head + at->features * heads;
-    for (size_t r = 0; r < at->plain; r++) memcpy(w->f + r * heads, bias, heads * sizeof(real));
-    w->kern->product(at->plain, heads, at->features, UNA_ROWS(rows->phi, wide), UNA_ROWS(head, heads),
-                     UNA_ONTO(w->f, heads));
-    double loss = w->kern->residual(at->plain, at->heads, weight, rows->target, 0, w->f);
-
-    w->kern->product(at->features, heads, at->plain, UNA_COLUMNS(rows->phi, wide), UNA_ROWS(w->f, heads),
-                     UNA_ONTO(gradient, heads));
-    w->kern->add_rows(at->plain, heads, w->f, gradient + at->features * heads);
-    w->kern->product(at->plain, wide, at->heads, UNA_ROWS(w->f, heads), UNA_ROWS(w->turned, wide),
-                     UNA_INTO(dphi, wide));
+    const REAL(una_heads) heads = { w->kern, at->features, at->heads, rows->head };
+    REAL(una_heads_forward)(&heads, at->plain, rows->phi, w->f);
+    double loss = w->kern->residual(at->plain, at->heads, rows->fit_weight / (double)at->heads, rows->target, 0, w->f);
+    REAL(una_heads_back)(&heads, at->plain, rows->phi, w->f, w->turned, gradient, dphi);
     return loss;
 }
 
@@ -91,14 +82,13 @@ static void give_slopes(const una_diverse_shape *at, const ROWS *rows, real *dph
         }
 }
 
-static double add_similarity_gradient(const una_diverse_shape *at, const ROWS *rows, const real *head, double diversity,
-                                      real *dphi, real *gradient, WORK *w)
+static double add_similarity_gradient(const una_diverse_shape *at, const ROWS *rows, real *dphi, real *gradient, WORK *w)
 {
     size_t wide = UNA_PADDED(at->features), heads = UNA_PADDED(at->heads), moves = at->probes * at->directions;
     difference_slopes(at, rows, w);
-    w->kern->product(moves, heads, at->features, UNA_ROWS(w->j, wide), UNA_ROWS(head, heads), UNA_INTO(w->g, heads));
+    w->kern->product(moves, heads, at->features, UNA_ROWS(w->j, wide), UNA_ROWS(rows->head, heads), UNA_INTO(w->g, heads));
     w->kern->product(at->heads, heads, moves, UNA_COLUMNS(w->g, heads), UNA_ROWS(w->g, heads), UNA_INTO(w->s, heads));
-    double p = w->kern->slopes->similarity(at->heads, heads, w->s, diversity, w->k, w->inverse);
+    double p = w->kern->slopes->similarity(at->heads, heads, w->s, rows->diversity, w->k, w->inverse);
 
     w->kern->product(moves, heads, at->heads, UNA_ROWS(w->g, heads), UNA_ROWS(w->k, heads), UNA_INTO(w->gk, heads));
     w->kern->product(at->features, heads, moves, UNA_COLUMNS(w->j, wide), UNA_ROWS(w->gk, heads),
@@ -108,18 +98,15 @@ static double add_similarity_gradient(const una_diverse_shape *at, const ROWS *r
     return p;
 }
 
-void REAL(una_diverse_gradient)(const una_diverse_shape *at, const ROWS *rows, const real *head, double fit_weight,
-                                double diversity, real *dphi, real *gradient, una_losses *losses, WORK *w)
+void REAL(una_diverse_gradient)(const una_diverse_shape *at, const ROWS *rows, real *dphi, real *gradient,
+                                una_losses *losses, WORK *w)
 {
-    size_t wide = UNA_PADDED(at->features), heads = UNA_PADDED(at->heads);
     double pairs = 0.5 * (double)at->heads * (double)(at->heads - 1);
-    memset(dphi, 0, una_diverse_rows(at) * wide * sizeof *dphi);
-    w->kern->transpose(at->features, at->heads, head, heads, w->turned, wide);
-    *losses = (una_losses){ .mean_cos2 = NAN };
-    losses->fit = fit_gradient(at, rows, head, fit_weight / (double)at->heads, dphi, gradient, w);
+    memset(dphi, 0, una_diverse_rows(at) * UNA_PADDED(at->features) * sizeof *dphi);
+    *losses = (una_losses){ .mean_cos2 = NAN, .fit = fit_gradient(at, rows, dphi, gradient, w) };
     if (at->probes) {
-        losses->diverse = add_similarity_gradient(at, rows, head, diversity, dphi, gradient, w);
+        losses->diverse = add_similarity_gradient(at, rows, dphi, gradient, w);
         losses->mean_cos2 = losses->diverse / pairs;
     }
-    losses->total = losses->fit + diversity * losses->diverse;
+    losses->total = losses->fit + rows->diversity * losses->diverse;
 }

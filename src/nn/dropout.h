@@ -11,7 +11,7 @@
 
 /* n numbers, each 0 with probability p and else 1/(1 - p); 0 <= p < 1. For una_batch.mask. */
 void una_dropout_mask(una_rng *rng, double p, size_t n, float *mask);
-/* One pass as a network of its own: the rows of packed weights (in the order of una_net_pack) that leave a dropped unit
+/* One pass as a network of its own: the rows of packed weights (in the order of una_matrices_pack) that leave a dropped unit
  * become 0, the others grow by 1/(1 - p). Inputs are dropped too if `inputs`. In place. */
 void una_dropout_pass(const una_net *net, una_rng *rng, double p, bool inputs, float *packed);
 

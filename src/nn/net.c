@@ -39,21 +39,6 @@ bool una_net_matrix(const void *shape, size_t l, una_matrix *matrix)
     return true;
 }
 
-size_t una_net_packed(const una_net *net)
-{
-    return una_matrices_packed(una_net_matrix, net);
-}
-
-void una_net_pack(const una_net *net, const float *parameters, float *packed)
-{
-    una_matrices_pack(una_net_matrix, net, parameters, packed);
-}
-
-void una_net_unpack(const una_net *net, const float *packed, float *parameters)
-{
-    una_matrices_unpack(una_net_matrix, net, packed, parameters);
-}
-
 double una_steer_diversity(double lambda, double mean_cos2, double target_cos2)
 {
     double pull = log((mean_cos2 + 1e-6) / (target_cos2 + 1e-6));

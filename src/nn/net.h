@@ -32,11 +32,7 @@ typedef struct una_net {
 void   una_net_shape(una_net *net);
 size_t una_net_features(const una_net *net);   /* L, without the one                                   */
 size_t una_net_heads(const una_net *net);
-/* The parameters without padding, for files: [size[l], size[l+1]] and bias of each layer in turn. */
 bool   una_net_matrix(const void *net, size_t index, una_matrix *matrix);    /* weights and bias of a layer */
-size_t una_net_packed(const una_net *net);     /* how many                                             */
-void   una_net_pack(const una_net *net, const float *parameters, float *packed);
-void   una_net_unpack(const una_net *net, const float *packed, float *parameters);
 
 typedef struct una_work_size {                 /* what buffers are made for; what is not said is none   */
     size_t rows, probes, directions;           /* the most of a step, or of its largest piece          */

@@ -175,11 +175,9 @@ static void forward_plain_rows(WORK *w, const real *parameters, const real *x, s
 
 static void forward_heads(WORK *w, size_t rows)
 {
-    size_t l = w->net->depth, heads = width_of(w, l);
-    for (size_t r = 0; r < rows; r++)
-        memcpy(w->f + r * heads, w->parameters + w->net->biases[l], heads * sizeof(real));
-    w->kern->product(rows, heads, w->net->size[l], UNA_ROWS(w->layer[l - 1].rows.h, width_below(w, l)),
-                     UNA_ROWS(weights_of(w, l), heads), UNA_ONTO(w->f, heads));
+    size_t l = w->net->depth;
+    const REAL(una_heads) heads = { w->kern, features_of(w), heads_of(w), weights_of(w, l) };
+    REAL(una_heads_forward)(&heads, rows, w->layer[l - 1].rows.h, w->f);
 }
 
 void REAL(una_net_forward)(void *work, const real *parameters, const real *x, size_t rows, una_outputs out)

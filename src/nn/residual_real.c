@@ -128,19 +128,9 @@ static const real *forward_features(WORK *w, const real *parameters, const real 
     return w->phi;
 }
 
-static void forward_head(WORK *w, size_t rows)
+static REAL(una_heads) heads_of(const WORK *w)
 {
-    const una_residual *net = w->net;
-    const real *head = w->parameters + net->head, *bias = head + net->features * UNA_PAD;
-    for (size_t r = 0; r < rows; r++) memcpy(w->f + r * UNA_PAD, bias, UNA_PAD * sizeof(real));
-    w->kern->product(rows, UNA_PAD, net->features, UNA_ROWS(w->phi, UNA_PADDED(net->features)),
-                     UNA_ROWS(head, UNA_PAD), UNA_ONTO(w->f, UNA_PAD));
-}
-
-static void copy_features(const real *from, size_t rows, size_t features, double *phi, size_t stride)
-{
-    for (size_t r = 0; phi && r < rows; r++)
-        for (size_t j = 0; j < features; j++) phi[r * stride + j] = (double)from[r * UNA_PADDED(features) + j];
+    return (REAL(una_heads)){ w->kern, w->net->features, 1, w->parameters + w->net->head };
 }
 
 static void residual_forward(void *work, const real *parameters, const real *x, size_t rows, una_outputs out)
@@ -149,10 +139,11 @@ static void residual_forward(void *work, const real *parameters, const real *x, 
     for (size_t from = 0; from < rows; from += BLOCK) {
         size_t count = rows - from < BLOCK ? rows - from : BLOCK;
         const real *phi = forward_features(w, parameters, x + from * w->net->inputs, count);
-        copy_features(phi, count, w->net->features, out.phi ? out.phi + from * out.stride : NULL, out.stride);
+        const REAL(una_heads) heads = heads_of(w);
+        if (out.phi) REAL(una_copy_out)(phi, count, w->net->features, out.phi + from * out.stride, out.stride);
         if (!out.f) continue;
-        forward_head(w, count);
-        for (size_t r = 0; r < count; r++) out.f[from + r] = (double)w->f[r * UNA_PAD];
+        REAL(una_heads_forward)(&heads, count, phi, w->f);
+        REAL(una_copy_out)(w->f, count, 1, out.f + from, 1);
     }
 }
 
@@ -163,7 +154,7 @@ static void forward_last(void *work, const real *parameters, const real *x, size
     for (size_t from = 0; out.phi && from < rows; from += BLOCK) {
         size_t count = rows - from < BLOCK ? rows - from : BLOCK;
         const real *h = forward_blocks(w, parameters, x + from * w->net->inputs, count);
-        copy_features(h, count, w->net->width, out.phi + from * out.stride, out.stride);
+        REAL(una_copy_out)(h, count, w->net->width, out.phi + from * out.stride, out.stride);
     }
     if (out.f) residual_forward(w, parameters, x, rows, (una_outputs){ .f = out.f });
 }
@@ -186,10 +177,11 @@ static void slopes_of_last(void *work, const real *parameters, const real *x, do
 {
     WORK *w = work;
     size_t width = w->net->width;
-    copy_features(forward_blocks(w, parameters, x, 1), 1, width, phi, width);
+    const real *h = forward_blocks(w, parameters, x, 1);
+    if (phi) REAL(una_copy_out)(h, 1, width, phi, width);
     for (size_t d = 0; d < w->net->inputs; d++) {
         carry_slope(w, d);
-        copy_features(w->g, 1, width, j + d * width, width);
+        REAL(una_copy_out)(w->g, 1, width, j + d * width, width);
     }
 }
 
@@ -197,39 +189,27 @@ static void residual_slopes(void *work, const real *parameters, const real *x, d
 {
     WORK *w = work;
     size_t width = w->net->width, features = w->net->features, wide = UNA_PADDED(features);
-    copy_features(forward_features(w, parameters, x, 1), 1, features, phi, features);
+    forward_features(w, parameters, x, 1);
+    if (phi) REAL(una_copy_out)(w->phi, 1, features, phi, features);
     for (size_t d = 0; d < w->net->inputs; d++) {
         carry_slope(w, d);
         w->kern->product(1, wide, width, UNA_ROWS(w->g, UNA_PADDED(width)), UNA_ROWS(w->fourier.s, wide),
                          UNA_INTO(w->back, wide));
         w->kern->multiply(wide, w->dphi, w->back);
-        copy_features(w->back, 1, features, j + d * features, features);
+        REAL(una_copy_out)(w->back, 1, features, j + d * features, features);
     }
 }
 
 /* ---- backward --------------------------------------------------------------------------------------------- */
 
-/* From df in w->f: the head's gradient, and dL/dh of the last block into w->g. */
-static void backward_head(WORK *w, size_t rows, real *gradient)
-{
-    const una_residual *net = w->net;
-    size_t wide = UNA_PADDED(net->width), features = UNA_PADDED(net->features);
-    real *head = gradient + net->head;
-    w->kern->product(net->features, UNA_PAD, rows, UNA_COLUMNS(w->phi, features), UNA_ROWS(w->f, UNA_PAD),
-                     UNA_ONTO(head, UNA_PAD));
-    w->kern->add_rows(rows, UNA_PAD, w->f, head + net->features * UNA_PAD);
-    w->kern->transpose(net->features, 1, w->parameters + net->head, UNA_PAD, w->flipped_head, features);
-    w->kern->product(rows, features, 1, UNA_ROWS(w->f, UNA_PAD), UNA_ROWS(w->flipped_head, features),
-                     UNA_INTO(w->back, features));
-    w->kern->multiply(rows * features, w->dphi, w->back);
-    w->kern->product(rows, wide, net->features, UNA_ROWS(w->back, features), UNA_ROWS(w->flipped_spread, wide),
-                     UNA_INTO(w->g, wide));
-}
-
+/* From dL/dphi in w->back. */
 static void backward_blocks(WORK *w, size_t rows, real *gradient)
 {
     const una_residual *net = w->net;
-    size_t wide = UNA_PADDED(net->width);
+    size_t wide = UNA_PADDED(net->width), features = UNA_PADDED(net->features);
+    w->kern->multiply(rows * features, w->dphi, w->back);
+    w->kern->product(rows, wide, net->features, UNA_ROWS(w->back, features), UNA_ROWS(w->flipped_spread, wide),
+                     UNA_INTO(w->g, wide));
     for (size_t l = net->depth; l-- > 0;) {
         real *at = gradient + l * net->layer;
         memcpy(w->a, w->g, rows * wide * sizeof(real));
@@ -249,9 +229,10 @@ static void residual_gradient(void *work, const real *parameters, const REAL(una
     double square = w->kern->ridge(w->net->parameters, (real)(2 * of->penalty), parameters, gradient);
     *losses = (una_losses){ .mean_cos2 = NAN, .penalty = of->penalty * square };
     forward_features(w, parameters, of->x, of->rows);
-    forward_head(w, of->rows);
+    const REAL(una_heads) heads = heads_of(w);
+    REAL(una_heads_forward)(&heads, of->rows, w->phi, w->f);
     losses->fit = w->kern->residual(of->rows, 1, of->fit_weight, of->target, 0, w->f);
-    backward_head(w, of->rows, gradient);
+    REAL(una_heads_back)(&heads, of->rows, w->phi, w->f, w->flipped_head, gradient + w->net->head, w->back);
     backward_blocks(w, of->rows, gradient);
     losses->total = losses->fit + losses->penalty;
 }

@@ -32,7 +32,7 @@ una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena 
 {
     const una_net *net = &bnn->net;
     bnn->kernels = kernels;
-    bnn->weights = una_net_packed(net);
+    bnn->weights = una_matrices_packed(una_net_matrix, net);
 
     bnn->place = UNA_GET(arena, size_t, bnn->weights);
     bnn->precision = UNA_GET(arena, double, bnn->weights);

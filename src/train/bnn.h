@@ -16,7 +16,7 @@ enum { UNA_NOISE_LOGNORMAL, UNA_NOISE_INVERSE_GAMMA };
 #define UNA_HMC_HEADS "integrated|sampled"
 enum { UNA_HEAD_INTEGRATED, UNA_HEAD_SAMPLED };
 
-/* q: weights and biases of all layers in the order of una_net_pack, then (sample_noise) the logarithm of the noise std.
+/* q: weights and biases of all layers in the order of una_matrices_pack, then (sample_noise) the logarithm of the noise std.
  * Where the head is integrated out, q has no weights of the head. */
 typedef struct una_bnn {
     una_net net;                         /* one head                                                        */
@@ -51,7 +51,7 @@ typedef struct una_bnn {
 /* The buffers of una_bnn_potential; the fields above them are set. */
 una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena *arena);
 size_t     una_bnn_dimension(const una_bnn *bnn);
-/* precision [packed weights]: one over the prior variance of each, in the order of una_net_pack; place [the same]: where
+/* precision [packed weights]: one over the prior variance of each, in the order of una_matrices_pack; place [the same]: where
  * each stands in the padded block (NULL: not wanted). */
 void       una_bnn_precision(const una_net *net, double prior_var, bool fan_in, double *precision, size_t *place);
 /* U(q) = -log N(y; f, s2) - log N(weights; 0, prior) - log p(log s), constants included. context is a una_bnn. */

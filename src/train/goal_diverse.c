@@ -178,11 +178,11 @@ static una_status diverse_gradient(void *context, size_t step, const float *p, f
     double diversity = heads > 1 ? d->lambda * una_schedule(how->schedule, u) * 2 * rows / (heads * (heads - 1)) : 0;
 
     double penalty = d->mask ? decay_weights(t, p, g) : diverse_penalty(t, p, g);
-    una_diverse_rows_f32 all = { d->phi, t->batches.target, d->delta };
+    const una_diverse_rows_f32 all = { d->phi, t->batches.target, d->delta, p + t->size.head,
+                                       d->mask ? 1 / rows : how->fit_weight, diversity };
     t->net.body->learn(t->work, p, d->now.probes ? d->x : t->batches.x, una_diverse_rows(&d->now), d->now.plain, d->phi);
     drop_features(d, d->phi);
-    una_diverse_gradient_f32(&d->now, &all, p + t->size.head, d->mask ? 1 / rows : how->fit_weight, diversity, d->dphi,
-                             g + t->size.head, losses, d->similar);
+    una_diverse_gradient_f32(&d->now, &all, d->dphi, g + t->size.head, losses, d->similar);
     drop_features(d, d->dphi);
     t->net.body->learn_back(t->work, d->dphi, g);
     losses->penalty = penalty;

@@ -289,10 +289,10 @@ static una_status log_likelihood(void *context, const double *theta, double *log
     una_losses losses;
     (void)run;
     for (size_t i = 0; i < b->count; i++) b->packed[i] = (float)theta[i];
-    una_net_unpack(net->shape, b->packed, b->parameters);
+    una_matrices_unpack(una_net_matrix, net->shape, b->packed, b->parameters);
     const una_squares_f32 of = { rows->x, rows->target, rows->rows, b->fit_weight, 0 };
     net->body->gradient(b->t->work, b->parameters, &of, b->gradient, &losses);
-    una_net_pack(net->shape, b->gradient, b->packed);
+    una_matrices_pack(una_net_matrix, net->shape, b->gradient, b->packed);
     for (size_t i = 0; i < b->count; i++) gradient[i] = -(double)b->packed[i];
     *log_lik = -losses.fit;
     return UNA_OK;
@@ -322,7 +322,7 @@ una_status una_train_elbo(una_trained_job *to, una_training_context *t, una_run 
 {
     const una_training_job *job = t->job;
     una_arena *scratch = &run->scratch;
-    size_t count = una_net_packed(job->shape);
+    size_t count = una_matrices_packed(una_net_matrix, job->shape);
     bounding b = { .t = t, .normals = una_kernels_named_f64(run->settings.kernels), .count = count };
     una_trainable_f64 what = { .parameters = 2 * count, .context = &b, .gradient = bound_gradient };
     UNA_NEW_AT(&to->arena, to->numbers, 2 * count);
@@ -333,7 +333,7 @@ una_status una_train_elbo(una_trained_job *to, una_training_context *t, una_run 
     UNA_NEW_AT(scratch, b.gradient, t->size.parameters);
     UNA_TRY(begin_batches(t, run));
 
-    una_net_pack(job->shape, t->parameters, b.packed);
+    una_matrices_pack(una_net_matrix, job->shape, t->parameters, b.packed);
     for (size_t i = 0; i < count; i++) {
         to->numbers[i] = (double)b.packed[i];
         to->numbers[count + i] = una_softplus_inverse(job->goal_options.elbo.start_std);

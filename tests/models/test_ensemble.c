@@ -229,7 +229,7 @@ static void anchors_are_a_penalty(void **state)
     una_rng rng = una_rng_at(2, UNA_FOR_TEST, 0);
     una_anchor_draw_f64(&net, 0.25, &rng, anchor);
     for (size_t i = 0; i < net.parameters; i++) square += anchor[i] * anchor[i];
-    assert_near(square / (double)una_net_packed(&net), 0.25, 0.15, 0);
+    assert_near(square / (double)una_matrices_packed(una_net_matrix, &net), 0.25, 0.15, 0);
     for (size_t i = 0; i <= 20; i++)
         for (size_t j = 50; j < UNA_PADDED(50); j++) assert_true(anchor[i * UNA_PADDED(50) + j] == 0);
 

@@ -40,7 +40,7 @@ static void passes_keep_the_mean(void **state)
     (void)state;
     enum { PASSES = 4000 };
     una_net net = small_net(UNA_RELU);
-    size_t count = una_net_packed(&net);
+    size_t count = una_matrices_packed(una_net_matrix, &net);
     float weight[64], packed[64];
     double sum[64] = {0};
     assert_true(count < 64);
@@ -159,9 +159,9 @@ static void a_pass_is_a_network(void **state)
     una_net_gradient_f32(work, parameters, &batch, &objective, gradient, &masked);
 
     batch.mask = NULL;
-    una_net_pack(&net, parameters, packed);
+    una_matrices_pack(una_net_matrix, &net, parameters, packed);
     una_dropout_pass(&net, &again, 0.4, false, packed);
-    una_net_unpack(&net, packed, parameters);
+    una_matrices_unpack(una_net_matrix, &net, packed, parameters);
     una_net_gradient_f32(work, parameters, &batch, &objective, gradient, &plain);
     assert_near(masked.fit, plain.fit, 1e-5, 0);
     una_arena_free(&arena);

@@ -87,8 +87,8 @@ static void check(bool own_probes, size_t probes)
     static scene s;
     una_losses losses;
     make(&s, own_probes, probes, run);
-    una_diverse_rows_f64 rows = { s.phi, s.target, s.delta };
-    una_diverse_gradient_f64(&s.shape, &rows, s.head, FIT, DIVERSITY, s.dphi, s.gradient, &losses, s.work);
+    const una_diverse_rows_f64 rows = { s.phi, s.target, s.delta, s.head, FIT, DIVERSITY };
+    una_diverse_gradient_f64(&s.shape, &rows, s.dphi, s.gradient, &losses, s.work);
 
     assert_near(losses.total, loss_of(&s), 1e-12, 0);
     if (probes) assert_near(losses.mean_cos2, similarity_of(&s) / (HEADS * (HEADS - 1) / 2.0), 1e-12, 0);

@@ -84,7 +84,7 @@ static void invent_jobs(school *s, size_t steps)
 
 static size_t numbers_of(const una_trained_job *t)
 {
-    if (t->job.goal == UNA_GOAL_ELBO) return 2 * una_net_packed(t->job.shape);
+    if (t->job.goal == UNA_GOAL_ELBO) return 2 * una_matrices_packed(una_net_matrix, t->job.shape);
     return t->job.body->size(t->job.shape).parameters;
 }
 

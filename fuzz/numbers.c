@@ -9,7 +9,9 @@
 #include "base/calendar.h"
 #include "data/cell_format.h"
 #include "read/csv.h"
+#include "read/column_formats.h"
 #include "read/csv_dialect.h"
+#include "read/reader_inside.h"
 #include "fuzz.h"
 
 /* ---- reading ---------------------------------------------------------------------------------------- */

@@ -130,28 +130,19 @@ una_build una_build_begin(una_dataset *data, size_t most_rows, una_arena *work)
     return (una_build){ .data = data, .work = work, .words = una_words_in(&data->arena, work), .block_rows = rows };
 }
 
-static una_build_cell *next_cells(una_build *build)
-{
-    size_t each = build->block_rows * (build->data->columns + 1), many = 1 + MANY_CELLS / each;
-    if (build->spares == 0) {
-        build->spares = build->blocks < many ? 1 : many;
-        build->spare = UNA_GET_ROWS(build->work, una_build_cell, build->spares * each);
-        if (!build->spare) return NULL;
-    }
-    una_build_cell *cells = build->spare;
-    build->spare += each;
-    build->spares--;
-    build->blocks++;
-    return cells;
-}
-
 una_status una_build_row(una_build *build, size_t line)
 {
     if (!build->last || build->last->rows == build->block_rows) {
-        una_build_block *block = UNA_GET(build->work, una_build_block, 1);
-        una_build_cell *cells = next_cells(build);
-        UNA_TRY(una_arena_check(build->work));
-        *block = (una_build_block){ .cell = cells };
+        size_t each = build->block_rows * (build->data->columns + 1), many = 1 + MANY_CELLS / each;
+        UNA_NEW(build->work, una_build_block, block, 1);
+        if (build->spares == 0) {
+            build->spares = build->blocks < many ? 1 : many;
+            UNA_NEW_ROWS_AT(build->work, build->spare, build->spares * each);
+        }
+        *block = (una_build_block){ .cell = build->spare };
+        build->spare += each;
+        build->spares--;
+        build->blocks++;
         if (build->last) build->last->next = block;
         else build->first = block;
         build->last = block;

@@ -42,18 +42,6 @@ void una_notes_add(una_notes *notes, const char *format, ...)
     if (sentence) notes->text[notes->count++] = sentence;
 }
 
-static bool is_missing_cell(const una_table_column *column, size_t row)
-{
-    return column->is_text ? column->word[row] == NULL : isnan(column->number[row]);
-}
-
-const char *una_learner_place(const una_learner *l, size_t row, size_t column)
-{
-    una_text text = una_text_in(&l->run->scratch);
-    una_table_place(&text, l->data, row, column);
-    return text.at;
-}
-
 /* ---- numbers ------------------------------------------------------------------------------------------ */
 
 typedef struct moments { size_t count; double mean, std; bool constant; } moments;
@@ -166,12 +154,12 @@ static una_status refuse_missing_cells(const una_learner *l)
     const una_dataset *data = l->data;
     for (size_t i = 0; i < data->rows; i++)
         for (size_t c = 0; c < data->columns; c++) {
-            if (l->out[c] || !is_missing_cell(&data->column[c], i)) continue;
+            if (l->out[c] || !una_table_is_missing(&data->column[c], i)) continue;
             bool target = l->asked[c];
             if (!target && data->images && c != data->image_column) continue;
             if (target ? l->from.targets > 1 : l->from.missing == UNA_MISSING_MEAN) continue;
 
-            const char *place = una_learner_place(l, i, c);
+            const char *place = una_table_place_in(&l->run->scratch, data, i, c);
             if (target || data->images)
                 UNA_FAIL(l->run, UNA_E_INPUT, "%s is missing, and it %s; fill the cell, or use --missing drop to leave "
                          "such rows out", place, target ? "is the target" : "names the row's image");
@@ -185,7 +173,7 @@ static una_status refuse_missing_cells(const una_learner *l)
 static bool row_has_target(const una_learner *l, size_t row)
 {
     for (size_t t = 0; t < l->from.targets; t++)
-        if (!is_missing_cell(&l->data->column[l->target[t]], row)) return true;
+        if (!una_table_is_missing(&l->data->column[l->target[t]], row)) return true;
     return false;
 }
 
@@ -197,7 +185,7 @@ static void choose_training_rows(una_learner *l, bool with_inputs)
     for (size_t i = 0; i < data->rows; i++) {
         bool whole = row_has_target(l, i);
         for (size_t c = 0; with_inputs && whole && c < data->columns; c++)
-            whole = !l->used[c] || !is_missing_cell(&data->column[c], i);
+            whole = !l->used[c] || !una_table_is_missing(&data->column[c], i);
         if (whole) l->row[l->rows++] = i;
     }
 }
@@ -226,7 +214,7 @@ static una_status drop_constants(bool *dropped, una_learner *l)
         if (!l->used[c]) continue;
         UNA_TRY(una_check_cancelled(l->run, "looking at columns"));
         bool present = false, varies;
-        for (size_t i = 0; i < l->rows && !present; i++) present = !is_missing_cell(column, l->row[i]);
+        for (size_t i = 0; i < l->rows && !present; i++) present = !una_table_is_missing(column, l->row[i]);
         present = una_run_any(present, l->run);
         if (column->is_text) UNA_TRY(una_learner_words_vary(&varies, l, column));
         else varies = !moments_of(l, column->number).constant;
@@ -361,8 +349,8 @@ static const char *learn_unit(const una_learner *l, size_t c)
     return unit[0] && strcmp(unit, "%") != 0 ? una_arena_text(l->arena, unit) : NULL;
 }
 
-/* How a new file must be written to be read the same way (a percent sign and a decimal mark do not matter), and parts of
- * the calendar that help with the first target. */
+/* How a new file must be written to be read the same way (a percent sign and a decimal mark do not matter), and which
+ * parts of the calendar help with the first target. */
 static una_status learn_parts(una_source *source, una_learner *l, size_t c)
 {
     const una_dataset *data = l->data;

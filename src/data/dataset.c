@@ -372,10 +372,9 @@ una_status una_dataset_rows(una_dataset **subset, const una_dataset *data, const
 /* A column without any value has no type: it takes that of its partner. */
 static bool holds_values(const una_table_column *column, size_t rows)
 {
-    bool any = false;
-    for (size_t i = 0; i < rows && !any; i++)
-        any = column->is_text ? column->word[i] != NULL : !isnan(column->number[i]);
-    return any;
+    size_t row = 0;
+    while (row < rows && una_table_is_missing(column, row)) row++;
+    return row < rows;
 }
 
 static una_status check_types(const una_table_column *first, const una_dataset *a, const una_table_column *second,

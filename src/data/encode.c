@@ -74,18 +74,6 @@ typedef struct coder {
     una_run   *run;
 } coder;
 
-static const char *place_of_encoded(const coder *c, size_t row, size_t column)
-{
-    una_text text = una_text_in(&c->run->scratch);
-    una_table_place(&text, c->data, row, column);
-    return text.at;
-}
-
-static bool is_missing_value(const una_table_column *column, size_t row)
-{
-    return column->is_text ? column->word[row] == NULL : isnan(column->number[row]);
-}
-
 /* Refuses dates where the model knows numbers, numbers where it knows dates, and other units. Arrays and synthetic
  * tables have no formats; their numbers count as days. */
 static una_status check_form(const coder *c, una_cell_format_kind wants, const char *own,
@@ -95,7 +83,7 @@ static una_status check_form(const coder *c, una_cell_format_kind wants, const c
                                          [UNA_CELLS_TIME] = "times of day" };
     una_cell_format_kind found = una_is_moment(column->form.kind) ? column->form.kind : UNA_CELLS_PLAIN;
     size_t row = 0;
-    while (row < c->data->rows && is_missing_value(column, row)) row++;
+    while (row < c->data->rows && una_table_is_missing(column, row)) row++;
     bool file = row < c->data->rows && !column->is_text && una_table_line(c->data, row) > 0;
     if ((file || found != UNA_CELLS_PLAIN) && found != wants)
         UNA_FAIL(c->run, UNA_E_INPUT, "%.200s: the column '%.60s' holds %s, and the model knows it as %s; write them "
@@ -123,7 +111,7 @@ static una_status match_columns(coder *c)
         const char *word = column->word[column->first_word];
         UNA_FAIL(c->run, UNA_E_INPUT, "%s: '%.40s' is not a number, and the model knows this column as numbers; "
                  "correct the cell, or write NA for a missing value",
-                 place_of_encoded(c, column->first_word, c->at[s]), word ? word : "");
+                 una_table_place_in(&c->run->scratch, c->data, column->first_word, c->at[s]), word ? word : "");
     }
     return UNA_OK;
 }
@@ -138,7 +126,8 @@ static una_status refuse_missing_input(const coder *c, size_t row, size_t s)
     else if (image) remedy = "it names the row's image; fill the cell, or take the row out";
     else if (c->columns->missing == UNA_MISSING_DROP)
         remedy = "every row must get an answer; fill the cell, or fit the model with --missing mean";
-    UNA_FAIL(c->run, UNA_E_INPUT, "%s is missing: %s", place_of_encoded(c, row, c->at[s]), remedy);
+    UNA_FAIL(c->run, UNA_E_INPUT, "%s is missing: %s", una_table_place_in(&c->run->scratch, c->data, row, c->at[s]),
+             remedy);
 }
 
 /* Rows to encode: all, or those without a missing cell where rows may be dropped. One of several targets is enough. */
@@ -152,9 +141,9 @@ static una_status choose_encoded_rows(coder *c)
         bool whole = !several;
         UNA_TRY(una_check_cancelled(c->run, "looking for missing cells"));
         for (size_t t = 0; !whole && t < c->targets; t++)
-            whole = !is_missing_value(&c->data->column[c->at[sources + t]], i);
+            whole = !una_table_is_missing(&c->data->column[c->at[sources + t]], i);
         for (size_t s = 0; whole && s < needed; s++) {
-            if (!is_missing_value(&c->data->column[c->at[s]], i)) continue;
+            if (!una_table_is_missing(&c->data->column[c->at[s]], i)) continue;
             if (missing == UNA_MISSING_MEAN && s < sources) continue;
             if (missing != UNA_MISSING_DROP || !c->targets) return refuse_missing_input(c, i, s);
             whole = false;
@@ -171,8 +160,10 @@ static una_status encode_number(const coder *c, const una_table_column *column, 
         double value = column->number[c->row[i]];
         double standard = ((isnan(value) ? fill : value) - input->centre) / input->scale;
         if (!isfinite(standard) && !(isnan(value) && isnan(fill)))
-            UNA_FAIL(c->run, UNA_E_INPUT, "%s: the value is too far from those of the training rows to be computed "
-                     "with", place_of_encoded(c, c->row[i], (size_t)(column - c->data->column)));
+            UNA_FAIL(c->run, UNA_E_INPUT,
+                     "%s: the value is too far from those of the training rows to be computed "
+                     "with",
+                     una_table_place_in(&c->run->scratch, c->data, c->row[i], (size_t)(column - c->data->column)));
         to[i * step] = standard;
     }
     return UNA_OK;
@@ -189,7 +180,7 @@ static una_status encode_target(const coder *c, const una_columns *target, size_
         if (value <= 0)
             UNA_FAIL(c->run, UNA_E_INPUT, "%s: the target is %g, and a model of its logarithm (--log) needs values "
                      "above 0; correct the cell, leave such rows out with --where, or fit without --log",
-                     place_of_encoded(c, c->row[i], at), value);
+                     una_table_place_in(&c->run->scratch, c->data, c->row[i], at), value);
         to[i * step] = (log(value) - target->target_centre) / target->target_scale;
     }
     return UNA_OK;
@@ -248,7 +239,7 @@ static una_status refuse_new_word(const coder *c, const una_source *source, cons
     UNA_FAIL(c->run, UNA_E_INPUT,
              "%s: '%.40s' was not seen in training; known are: %s. Correct the cell, or fit the model "
              "with --other N, which makes rare words share a level and keeps one for new words",
-             place_of_encoded(c, row, (size_t)(column - c->data->column)), word, known.at);
+             una_table_place_in(&c->run->scratch, c->data, row, (size_t)(column - c->data->column)), word, known.at);
 }
 
 static una_status encode_text(const coder *c, const una_source *source, const una_table_column *column, double *to)
@@ -258,7 +249,7 @@ static una_status encode_text(const coder *c, const una_source *source, const un
 
     for (size_t i = 0; i < c->rows; i++) {
         size_t row = c->row[i];
-        if (is_missing_value(column, row)) {
+        if (una_table_is_missing(column, row)) {
             to[i * c->columns->input_count + (size_t)source->mean] = 1;
             continue;
         }
@@ -276,7 +267,7 @@ static void encode_missing(const coder *c, const una_source *source, const una_t
 {
     bool any = false;
     for (size_t i = 0; i < c->rows && c->columns->missing == UNA_MISSING_MEAN; i++) {
-        bool missing = is_missing_value(column, c->row[i]);
+        bool missing = una_table_is_missing(column, c->row[i]);
         if (missing && to) to[i * c->columns->input_count] = 1;
         any = any || missing;
     }

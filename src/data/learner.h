@@ -26,8 +26,6 @@ typedef struct una_learner {
     una_run    *run;
 } una_learner;
 
-/* "measurements.csv, line 17, column 'age'", in scratch. */
-const char *una_learner_place(const una_learner *l, size_t row, size_t column);
 /* Refuses a target that is no column of numbers. */
 una_status  una_learner_check_target(const una_learner *l, size_t target);
 /* Fills l->level with the sorted words of the rows in use. Of too many words only their number matters. */

@@ -205,17 +205,20 @@ static una_status too_many_levels(const una_learner *l, size_t c, size_t count)
     size_t odd = looked ? odd_row_of(&form, &like, column, l->data->rows, l->run) : SIZE_MAX;
 
     if (odd != SIZE_MAX)
-        UNA_FAIL(l->run, UNA_E_INPUT, "most cells of the column '%.60s' are written like '%.40s', but %s holds "
+        UNA_FAIL(l->run, UNA_E_INPUT,
+                 "most cells of the column '%.60s' are written like '%.40s', but %s holds "
                  "'%.40s': correct the cell, or write NA for a missing value (as categories its %zu different words "
-                 "are too many; at most %d are allowed)", column->name, like, una_learner_place(l, odd, c),
-                 column->word[odd], count, UNA_MAX_LEVELS);
+                 "are too many; at most %d are allowed)",
+                 column->name, like, una_table_place_in(&l->run->scratch, l->data, odd, c), column->word[odd], count,
+                 UNA_MAX_LEVELS);
     if (numbers)
         UNA_FAIL(
             l->run, UNA_E_INPUT,
             "column '%.60s' is mostly numbers, but %s holds '%.40s', which is none: correct the "
             "cell, or write NA for a missing value (as categories its %zu different words are too many; at most %d "
             "are allowed)",
-            column->name, una_learner_place(l, column->first_word, c), word, count, UNA_MAX_LEVELS);
+            column->name, una_table_place_in(&l->run->scratch, l->data, column->first_word, c), word, count,
+            UNA_MAX_LEVELS);
 
     UNA_FAIL(l->run, UNA_E_INPUT,
              "column '%.60s' of %s holds %zu different words, and a category may have %d at most; take "
@@ -254,8 +257,10 @@ static una_status refuse_target(const una_learner *l, size_t target)
     if (row == SIZE_MAX || form.kind != UNA_CELLS_NUMBER) row = column->first_word, like = NULL;
     const char *word = row < l->data->rows ? column->word[row] : NULL;
     bool show = like && !una_parse_number(like, strlen(like), &value);
-    UNA_FAIL(l->run, UNA_E_INPUT, "the target must be a number, but %s holds '%.40s'%s%.40s%s; correct the cell, or "
-             "choose another column with --target", una_learner_place(l, row, target), word ? word : "",
+    UNA_FAIL(l->run, UNA_E_INPUT,
+             "the target must be a number, but %s holds '%.40s'%s%.40s%s; correct the cell, or "
+             "choose another column with --target",
+             una_table_place_in(&l->run->scratch, l->data, row, target), word ? word : "",
              show ? ", and most cells are written like '" : "", show ? like : "", show ? "'" : "");
 }
 
@@ -276,9 +281,10 @@ una_status una_learner_check_target(const una_learner *l, size_t target)
         una_run_any(false, l->run);                         /* who has the cell says where it is */
         UNA_TRY(una_run_sums_check(l->run));
     }
-    UNA_FAIL(l->run, UNA_E_INPUT, "the target must be a number, but %s holds '%.40s'; correct the cell, or choose "
-             "another column with --target", una_learner_place(l, column->first_word, target), word ? word
-                 : "");
+    UNA_FAIL(l->run, UNA_E_INPUT,
+             "the target must be a number, but %s holds '%.40s'; correct the cell, or choose "
+             "another column with --target",
+             una_table_place_in(&l->run->scratch, l->data, column->first_word, target), word ? word : "");
 }
 
 una_status una_learner_text(una_source *source, una_learner *l, size_t c)
@@ -306,7 +312,8 @@ una_status una_learner_text(una_source *source, una_learner *l, size_t c)
                       "not", column->name, source->level_count);
     else if (mostly)
         una_notes_add(l->notes, "column '%s' is mostly numbers but was taken as %zu categories, because %s holds '%s'",
-                      column->name, source->level_count, una_learner_place(l, column->first_word, c),
+                      column->name, source->level_count,
+                      una_table_place_in(&l->run->scratch, l->data, column->first_word, c),
                       column->word[column->first_word]);
     return una_arena_check(l->arena);
 }

@@ -48,6 +48,13 @@ void una_table_place(una_text *text, const una_dataset *data, size_t row, size_t
     una_text_add(text, ", column '%.60s'", data->column[column].name);
 }
 
+const char *una_table_place_in(una_arena *arena, const una_dataset *data, size_t row, size_t column)
+{
+    una_text text = una_text_in(arena);
+    una_table_place(&text, data, row, column);
+    return text.at;
+}
+
 /* ---- rows that a model is asked about ------------------------------------------------------------------------ */
 
 static void name_row(char *text, size_t room, const una_row_namer *rows, size_t row)

@@ -85,10 +85,9 @@ static const char *const *copy_selected_names(const char *const *names, size_t c
 
 una_status una_selection_copy(una_selection *to, const una_selection *from, una_arena *arena)
 {
-    *to = (una_selection){0};
-    if (!from) return UNA_OK;
-    *to = (una_selection){ copy_selected_names(from->drop, from->drop_count, arena), from->drop_count,
-                        copy_selected_names(from->only, from->only_count, arena), from->only_count };
+    *to = from ? *from : (una_selection){0};
+    to->drop = copy_selected_names(to->drop, to->drop_count, arena);
+    to->only = copy_selected_names(to->only, to->only_count, arena);
     return una_arena_check(arena);
 }
 
@@ -115,16 +114,14 @@ static una_status exchange_names(const char *const **names, size_t *count, const
     if (ar->loading ? !una_archive_next_is(ar, block) : !n) return UNA_OK;
     UNA_TRY(una_archive_u64(ar, block, &n, 1, MOST_NAMES));
     UNA_TRY(una_archive_expect(ar, block, n, LEAST_NAME));
-    const char **list = ar->loading ? UNA_GET(ar->arena, const char *, (size_t)n) : NULL;
-    if (ar->loading) UNA_TRY(una_arena_check(ar->arena));
+    UNA_NEW(ar->arena, const char *, list, (size_t)n);
     for (size_t i = 0; i < n; i++) {
-        const char *name = ar->loading ? NULL : (*names)[i];
-        UNA_TRY(una_archive_text(ar, "columns.left_name", &name));
-        if (ar->loading && !(name && *name))
+        if (!ar->loading) list[i] = (*names)[i];
+        UNA_TRY(una_archive_text(ar, "columns.left_name", &list[i]));
+        if (ar->loading && !(list[i] && *list[i]))
             return una_archive_refuse(ar, "columns.left_name", "is empty where a name is needed");
-        if (list) list[i] = name;
     }
-    if (list) *names = list;
+    if (ar->loading) *names = list;
     *count = (size_t)n;
     return UNA_OK;
 }

@@ -56,6 +56,11 @@ struct una_dataset {
     size_t            doubts;
 };
 
+static inline bool una_table_is_missing(const una_table_column *column, size_t row)
+{
+    return column->is_text ? !column->word[row] : isnan(column->number[row]);
+}
+
 /* Position of a column by name, or SIZE_MAX; of several with that name the first. */
 size_t     una_table_find(const una_dataset *data, const char *name);
 /* Like find, but the failure names the column, the file and the nearest name. */
@@ -72,6 +77,7 @@ size_t     una_table_line(const una_dataset *data, size_t row);
 void       una_table_row(una_text *text, const una_dataset *data, size_t row);
 /* "measurements.csv, line 17, column 'age'" (or "row 16" without lines). */
 void       una_table_place(una_text *text, const una_dataset *data, size_t row, size_t column);
+const char *una_table_place_in(una_arena *arena, const una_dataset *data, size_t row, size_t column);
 
 /* While a model predicts rows of a table, sentences call them "measurements.csv, line 17" (una_row_name). kept: the row
  * in the table of each, as una_columns_encode gives it; NULL: they are all of its rows. */

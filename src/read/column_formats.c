@@ -116,8 +116,7 @@ static una_status warn_in_log(una_dataset *data, size_t c, const char *sentence,
     return una_table_add_doubt(data, (una_table_note){ c, 0, sentence });
 }
 
-/* Why the cells have no common form, as the end of a sentence. */
-static void add_conflict(una_text *text, const una_cell_counts *s)
+void una_cell_format_conflict(una_text *text, const una_cell_counts *s)
 {
     const char *date_or_time = s->dates ? "a date" : "a time";
     if (s->words)
@@ -136,7 +135,7 @@ static una_status warn_mixed(una_dataset *data, size_t c, const una_cell_counts 
     una_text text = una_text_in(&run->scratch);
     una_text_add(&text, "column '%.60s' was taken as words, though many of its cells look like numbers or dates: ",
                  data->column[c].name);
-    add_conflict(&text, s);
+    una_cell_format_conflict(&text, s);
     una_text_add(&text, "; write all of them alike, or say --words if they are words");
     UNA_TRY(una_arena_check(&run->scratch));
     return warn_in_log(data, c, text.at, run);

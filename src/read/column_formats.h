@@ -14,6 +14,8 @@
 una_status una_column_formats_apply(una_dataset *data, const una_cell_counts *study, const bool *stays, una_run *run);
 /* Adds notes on the file as a whole. */
 una_status una_column_formats_note_file(una_dataset *data, const una_csv *csv);
+/* Why the cells have no common form, as the end of a sentence. */
+void una_cell_format_conflict(una_text *text, const una_cell_counts *study);
 /* A warning for dates of this column that may be day first or month first, or for points that may be thousands marks;
  * NULL: there is no doubt. */
 const char *una_column_formats_doubt(const una_cell_counts *study, const una_cell_format *form, const char *name,

@@ -51,8 +51,8 @@ typedef struct una_csv {
     size_t       spooled;        /* bytes of it in a scratch file                                   */
 } una_csv;
 
-/* In the arena, with which it is closed. Reads the header: every column must have a name, and no two the same. "-" is the standard input, all of
- * which is kept in a scratch file. */
+/* In the arena, with which it is closed. Reads the header: every column must have a name, and no two the same. "-" is
+ * the standard input, all of which is kept in a scratch file. */
 una_status una_csv_open(una_csv **csv, const char *path, una_arena *arena);
 /* *more is false at the end. Lines that begin with # and have another number of cells are passed over. A row with
  * more or fewer cells than the header is an error. */

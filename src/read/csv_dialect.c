@@ -17,27 +17,31 @@ static const char DELIMITERS[] = ",;\t|";
 
 const char *una_describe_binary(const char *bytes, size_t size)
 {
-    static const struct { const char *magic; size_t size; const char *holds, *what; } known[] = {
-        { "PK\3\4", 4, "opendocument.spreadsheet", "an OpenDocument spreadsheet (.ods); save it as CSV in the spreadsheet "
-          "program" },
-        { "PK\3\4", 4, "xl/", "an Excel workbook (.xlsx); save it as CSV in the spreadsheet program" },
-        { "PK\3\4", 4, "[Content_Types].xml", "an Excel workbook (.xlsx); save it as CSV in the spreadsheet program" },
-        { "PK\3\4", 4, "", "a zip archive; unpack it first, and name the table that is in it" },
-        { "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8, "", "an old Excel workbook (.xls); save it as CSV in the "
-          "spreadsheet program" },
-        { "PAR1", 4, "", "a Parquet file; write it as CSV first, for instance with pandas or duckdb" },
-        { "%PDF-", 5, "", "a PDF document; copy its table into a spreadsheet and save that as CSV" },
-        { "SQLite format 3", 15, "", "an SQLite database; write a table of it as CSV first" },
-        { "\x89HDF\r\n\x1A\n", 8, "", "an HDF5 file; write a table of it as CSV first" },
-        { "ARROW1", 6, "", "an Arrow file; write it as CSV first" },
-        { "BZh9", 4, "", "compressed with bzip2; unpack it first, or compress it with gzip" },
-        { "\xFD" "7zXZ", 5, "", "compressed with xz; unpack it first, or compress it with gzip" },
-        { "\x28\xB5\x2F\xFD", 4, "", "compressed with zstd; unpack it first, or compress it with gzip" },
-        { "\x93NUMPY", 6, "", "a NumPy array; give its name the ending .npy" },
-        { "\x89PNG", 4, "", "a picture (PNG), not a table" },
-        { "\xFF\xFE", 2, "", "text in UTF-16; save it as UTF-8 (in a spreadsheet program: CSV UTF-8)" },
-        { "\xFE\xFF", 2, "", "text in UTF-16; save it as UTF-8 (in a spreadsheet program: CSV UTF-8)" }
-    };
+    static const struct { const char *magic; size_t size; const char *holds, *what;
+    } known[] = { { "PK\3\4", 4, "opendocument.spreadsheet",
+                    "an OpenDocument spreadsheet (.ods); save it as CSV in the spreadsheet "
+                    "program" },
+                  { "PK\3\4", 4, "xl/", "an Excel workbook (.xlsx); save it as CSV in the spreadsheet program" },
+                  { "PK\3\4", 4, "[Content_Types].xml",
+                    "an Excel workbook (.xlsx); save it as CSV in the spreadsheet program" },
+                  { "PK\3\4", 4, "", "a zip archive; unpack it first, and name the table that is in it" },
+                  { "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8, "",
+                    "an old Excel workbook (.xls); save it as CSV in the "
+                    "spreadsheet program" },
+                  { "PAR1", 4, "", "a Parquet file; write it as CSV first, for instance with pandas or duckdb" },
+                  { "%PDF-", 5, "", "a PDF document; copy its table into a spreadsheet and save that as CSV" },
+                  { "SQLite format 3", 15, "", "an SQLite database; write a table of it as CSV first" },
+                  { "\x89HDF\r\n\x1A\n", 8, "", "an HDF5 file; write a table of it as CSV first" },
+                  { "ARROW1", 6, "", "an Arrow file; write it as CSV first" },
+                  { "BZh9", 4, "", "compressed with bzip2; unpack it first, or compress it with gzip" },
+                  { "\xFD"
+                    "7zXZ",
+                    5, "", "compressed with xz; unpack it first, or compress it with gzip" },
+                  { "\x28\xB5\x2F\xFD", 4, "", "compressed with zstd; unpack it first, or compress it with gzip" },
+                  { "\x93NUMPY", 6, "", "a NumPy array; give its name the ending .npy" },
+                  { "\x89PNG", 4, "", "a picture (PNG), not a table" },
+                  { "\xFF\xFE", 2, "", "text in UTF-16; save it as UTF-8 (in a spreadsheet program: CSV UTF-8)" },
+                  { "\xFE\xFF", 2, "", "text in UTF-16; save it as UTF-8 (in a spreadsheet program: CSV UTF-8)" } };
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         if (size < known[k].size || memcmp(bytes, known[k].magic, known[k].size) != 0) continue;
         size_t n = strlen(known[k].holds);

@@ -44,29 +44,28 @@ una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
 
 /* ---- a part of a file for each rank ------------------------------------------------------------------------ */
 
-/* Refuses a file that differs between machines: parts of two versions would make one table. */
-static una_status check_same_file(const char *path, una_run *run)
+/* A file that differs between machines is refused: parts of two versions would make one table. */
+static una_status read_rows_of_rank(una_dataset **data, una_reader *reader, const char *path, una_run *run)
 {
     struct stat about;
-    size_t mine = stat(path, &about) == 0 ? (size_t)about.st_size : 0;
-    UNA_NEW(&run->scratch, size_t, all, una_rank_group_count(run));
+    size_t mine = stat(path, &about) == 0 ? (size_t)about.st_size : 0, ranks = una_rank_group_count(run);
+    UNA_NEW(&run->scratch, size_t, all, ranks);
+    una_reader_part(reader, una_rank_group_rank(run), ranks);
     UNA_TRY(una_rank_group_gather_sizes(all, mine, run));
-    if (mine == all[0]) return UNA_OK;
-    UNA_FAIL(run, UNA_E_INPUT, "%s has %zu bytes, and %zu on rank 0; every rank needs the same file, or one of its own "
-             "with %%r in its name", path, mine, all[0]);
+    if (mine != all[0])
+        UNA_FAIL(run, UNA_E_INPUT, "%s has %zu bytes, and %zu on rank 0; every rank needs the same file, or one of its "
+                 "own with %%r in its name", path, mine, all[0]);
+    UNA_TRY(read_all_rows(data, reader));
+    if (*data) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "%s has too few rows: each of the %zu ranks needs some", path, ranks);
 }
 
 static una_status read_share(una_dataset **data, const char *path, una_run *run)
 {
     una_reader *reader;
     UNA_TRY(una_reader_begin(&reader, path, run));
-    una_reader_part(reader, una_rank_group_rank(run), una_rank_group_count(run));
-    una_status status = check_same_file(path, run);
-    if (status == UNA_OK) status = read_all_rows(data, reader);
+    una_status status = read_rows_of_rank(data, reader, path, run);
     una_reader_close(reader);
-    if (status == UNA_OK && !*data)
-        UNA_FAIL(run, UNA_E_INPUT, "%s has too few rows: each of the %zu ranks needs some", path,
-                 una_rank_group_count(run));
     return status;
 }
 

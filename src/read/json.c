@@ -65,16 +65,6 @@ static una_status check_json_memory(uint64_t *memory, const una_json_text *text,
     return UNA_OK;
 }
 
-static una_status take_memory(const una_json *json, const una_json_text *text, una_run *run)
-{
-    uint64_t held, limit;
-    if (una_memory_take(run, json->memory, &held)) return UNA_OK;
-    una_run_limits(run, &limit, NULL);
-    UNA_FAIL(run, UNA_E_MEMORY, "%s: to read its %.3g MB of JSON may take %.3g MB of memory, %.3g MB with what is held "
-             "already, and only %.3g MB are allowed; make it shorter, or raise the limit", text->origin,
-             (double)text->size / 1e6, (double)json->memory / 1e6, (double)held / 1e6, (double)limit / 1e6);
-}
-
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
 /* Texts up to this size are read even after Ctrl-C: it takes milliseconds, and work that is being finished may need
@@ -111,11 +101,16 @@ static una_status parse_with_jansson(una_json *json, const una_json_text *text, 
 
 una_status una_json_read(una_json *json, const una_json_text *text, una_run *run)
 {
+    uint64_t held, limit, memory = 0;
     *json = (una_json){ .run = run };
-    UNA_TRY(check_json_memory(&json->memory, text, run));
-    una_status status = take_memory(json, text, run);
-    if (status != UNA_OK) json->memory = 0;
-    else status = parse_with_jansson(json, text, run);
+    UNA_TRY(check_json_memory(&memory, text, run));
+    una_run_limits(run, &limit, NULL);
+    if (!una_memory_take(run, memory, &held))
+        UNA_FAIL(run, UNA_E_MEMORY, "%s: to read its %.3g MB of JSON may take %.3g MB of memory, %.3g MB with what is "
+                 "held already, and only %.3g MB are allowed; make it shorter, or raise the limit", text->origin,
+                 (double)text->size / 1e6, (double)memory / 1e6, (double)held / 1e6, (double)limit / 1e6);
+    json->memory = memory;
+    una_status status = parse_with_jansson(json, text, run);
     if (status != UNA_OK) una_json_free(json);
     return status;
 }

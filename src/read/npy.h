@@ -20,8 +20,9 @@ typedef struct una_npy {
     size_t      start;           /* where the items begin in the file                               */
 } una_npy;
 
-/* In the arena, with which it is closed. Checks the whole header and that the file holds exactly the items it promises; of a packed file that is known only
- * when all rows were read and una_npy_end has found nothing behind them. */
+/* In the arena, with which it is closed. Checks the whole header and that the file holds exactly the items it
+ * promises; of a packed file that is known only when all rows were read and una_npy_end has found nothing behind
+ * them. */
 una_status una_npy_open(una_npy **npy, const char *path, una_arena *arena);
 /* values [count, columns] = rows first .. first + count of the array, whatever its type and order. */
 una_status una_npy_rows(una_npy *npy, size_t first, size_t count, double *values);

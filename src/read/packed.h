@@ -19,7 +19,7 @@ typedef struct una_packed {
 
 /* In the arena, with which it is closed. */
 una_status una_packed_open(una_packed **packed, const char *path, una_arena *arena);
-/* As many bytes as there are, at most `want`; fewer only at the end. Damage has a sentence, and so has an interruption. */
+/* As many bytes as there are, at most `want`; fewer only at the end. Damage and an interruption have sentences. */
 una_status una_packed_take(const una_packed *packed, void *to, size_t want, size_t *got);
 /* Moves so that the next byte is byte number `at`, unpacked. Going back in a packed file takes as long as reading it
  * again. */

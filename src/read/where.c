@@ -8,11 +8,6 @@
 
 /* ---- columns ------------------------------------------------------------------------------------------------ */
 
-static bool is_missing_at(const una_table_column *column, size_t row)
-{
-    return column->is_text ? !column->word[row] : isnan(column->number[row]);
-}
-
 /* Puts the place in the condition before the sentence of the run. */
 static una_status refuse_again(const una_where *where, size_t column, una_run *run)
 {
@@ -50,7 +45,7 @@ static una_status find_condition_columns(const una_table_column **found, const u
 
         found[i] = &data->column[column];
         if (c->holds == UNA_HOLDS_ANY || found[i]->is_text == (c->holds == UNA_HOLDS_WORDS)) continue;
-        while (row < data->rows && is_missing_at(found[i], row)) row++;
+        while (row < data->rows && una_table_is_missing(found[i], row)) row++;
         if (row < data->rows) return refuse_type(where, c, data, found[i], row, run);
     }
     return UNA_OK;
@@ -136,7 +131,7 @@ static bool condition_holds(const una_where *where, const una_table_column *cons
         switch (op->code) {
         case UNA_WHERE_NUMBER: stack[top++] = op->number; break;
         case UNA_WHERE_COLUMN: stack[top++] = column->is_text ? NAN : column->number[row]; break;
-        case UNA_WHERE_MISSING: stack[top++] = is_missing_at(column, row); break;
+        case UNA_WHERE_MISSING: stack[top++] = una_table_is_missing(column, row); break;
         case UNA_WHERE_WORDS:
         case UNA_WHERE_OTHER_WORD:
             word = column->is_text ? column->word[row] : NULL;

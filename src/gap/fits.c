@@ -30,14 +30,13 @@ static una_status fit_rows(una_model **model, const una_gap_work *t, const size_
 static una_status take_relevance(una_gap_job *j, const una_model *model, const una_gap_work *t)
 {
     const una_fit_info *info = una_model_info(model);
-    if (info->relevance) {
-        j->relevance = UNA_GET(&j->keep, double, t->table->columns);
-        for (size_t i = 0; j->relevance && i < una_model_input_count(model); i++) {
-            size_t column = una_table_find(t->table, una_model_input_name(model, i));
-            if (column != SIZE_MAX && isfinite(info->relevance[i])) j->relevance[column] = info->relevance[i];
-        }
+    if (!info->relevance) return UNA_OK;
+    UNA_NEW_AT(&j->keep, j->relevance, t->table->columns);
+    for (size_t i = 0; i < una_model_input_count(model); i++) {
+        size_t column = una_table_find(t->table, una_model_input_name(model, i));
+        if (column != SIZE_MAX && isfinite(info->relevance[i])) j->relevance[column] = info->relevance[i];
     }
-    return una_arena_check(&j->keep);
+    return UNA_OK;
 }
 
 /* A fit that knows all regions: every third row, in the order of the repeat, is left out and predicted. */
@@ -169,10 +168,10 @@ static una_status new_known(una_gap_work *t, una_run *run)
         una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_SPLIT, ORDERS + r);
         UNA_TRY(una_order_new(&k->order, rows, keep));
         una_rng_permute(&rng, k->order, rows);
-        k->mean = UNA_GET(keep, double, rows);
-        k->std = UNA_GET(keep, double, rows);
+        UNA_NEW_AT(keep, k->mean, rows);
+        UNA_NEW_AT(keep, k->std, rows);
     }
-    return una_arena_check(keep);
+    return UNA_OK;
 }
 
 static void add_jobs(una_gap_work *t, size_t first, size_t count, bool folds)

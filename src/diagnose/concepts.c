@@ -7,6 +7,7 @@
  * from 1, as everywhere in una.
  */
 #include "diagnose/concepts.h"
+#include "diagnose/result.h"
 
 #include "base/archive.h"
 #include "read/json.h"
@@ -16,15 +17,14 @@
 
 enum { LONGEST_NAME = 100 };
 
-typedef struct list {
-    una_concepts face;                   /* first, so that a pointer to it points to the whole struct       */
-    una_arena    keep;
-    una_run     *run;
-    una_concept *at;
-} list;
-
-/* The present place, for messages. */
-typedef struct reading { list *out; const char *path; size_t line; una_run *run; } reading;
+typedef struct reading {
+    una_concepts *out;
+    una_concept  *at;                    /* what out shows                                                  */
+    una_arena    *keep;                  /* of both                                                         */
+    const char   *path;
+    size_t        line;                  /* the present one, for messages                                   */
+    una_run      *run;
+} reading;
 
 /* ---- one concept ------------------------------------------------------------------------------------------ */
 
@@ -63,8 +63,7 @@ static una_status at_line(const reading *r, una_status status)
 
 static una_status add_concept(const reading *r, una_concept concept)
 {
-    una_concepts *face = &r->out->face;
-    if (face->count == UNA_MOST_CONCEPTS)
+    if (r->out->count == UNA_MOST_CONCEPTS)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s has more than %d concepts", r->path, UNA_MOST_CONCEPTS);
     if (concept.where) {
         una_where *where;
@@ -73,8 +72,8 @@ static una_status add_concept(const reading *r, una_concept concept)
     }
 
     concept.size = sizeof concept;
-    r->out->at[face->count++] = concept;
-    una_status status = check_concept_names(r->out->at, face->count, r->run);
+    r->at[r->out->count++] = concept;
+    una_status status = check_concept_names(r->at, r->out->count, r->run);
     return status == UNA_OK ? status : at_line(r, UNA_E_INPUT);
 }
 
@@ -135,7 +134,7 @@ static const char *row_list(const char *text)
 
 static una_status read_concept_line(const reading *r, const char *line, size_t length)
 {
-    una_arena *keep = &r->out->keep;
+    una_arena *keep = r->keep;
     const char *colon = memchr(line, ':', length);
     if (!colon)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s, line %zu: there is no colon; a line is a name, a colon and a condition, "
@@ -176,7 +175,7 @@ static una_status read_concept_lines(reading *r, const char *text)
 
 static una_status read_json_rows(const reading *r, una_concept *concept, const json_t *list_of)
 {
-    UNA_NEW(&r->out->keep, size_t, row, json_array_size(list_of));
+    UNA_NEW(r->keep, size_t, row, json_array_size(list_of));
     for (size_t i = 0; i < json_array_size(list_of); i++) {
         const json_t *item = json_array_get(list_of, i);
         if (!json_is_integer(item) || json_integer_value(item) < 1)
@@ -192,7 +191,7 @@ static una_status read_json_rows(const reading *r, una_concept *concept, const j
 
 static una_status read_object(const reading *r, json_t *root)
 {
-    una_arena *keep = &r->out->keep;
+    una_arena *keep = r->keep;
     const char *key;
     json_t *value;
     json_object_foreach(root, key, value) {
@@ -229,13 +228,13 @@ static una_status read_concept_file(reading *r)
     if (strlen(text) != size)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s is no text: it holds a zero byte; a file of concepts has lines such as 'old: "
                  "days > 28'", r->path);
-    UNA_NEW_AT(&r->out->keep, r->out->at, UNA_MOST_CONCEPTS);
-    r->out->face.at = r->out->at;
+    UNA_NEW_AT(r->keep, r->at, UNA_MOST_CONCEPTS);
+    r->out->at = r->at;
 
     bool json = text[strspn(text, " \t\r\n")] == '{';
     r->line = json ? 0 : 1;
     UNA_TRY(json ? read_json(r, text, size) : read_concept_lines(r, text));
-    if (r->out->face.count == 0)
+    if (r->out->count == 0)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s names no concept; its lines are a name, a colon and a condition, such as "
                  "'old: days > 28'", r->path);
     return UNA_OK;
@@ -245,27 +244,20 @@ una_status una_concepts_read(una_concepts **concepts, const char *path, una_run 
 {
     *concepts = NULL;
     una_clear_message(run);
-    list *out = una_allocate(run, sizeof *out);
-    if (!out) return UNA_E_MEMORY;
-    *out = (list){ .run = run };
-    una_arena_init(&out->keep, run);
-
+    reading r = { .path = path, .run = run };
+    r.out = una_result_new(&r.keep, sizeof *r.out, run);
+    if (!r.out) return UNA_E_MEMORY;
     una_mark mark = una_arena_mark(&run->scratch);
-    reading r = { .out = out, .path = path, .run = run };
     una_status status = read_concept_file(&r);
     una_arena_release(&run->scratch, mark);
-    if (status == UNA_OK) *concepts = &out->face;
-    else una_concepts_free(&out->face);
+    if (status == UNA_OK) *concepts = r.out;
+    else una_result_free(r.out);
     return status;
 }
 
 void una_concepts_free(una_concepts *concepts)
 {
-    list *all = (list *)concepts;
-    if (!all) return;
-    una_run *run = all->run;
-    una_arena_free(&all->keep);
-    una_release(run, all);
+    una_result_free(concepts);
 }
 
 /* ---- the rows that show them ------------------------------------------------------------------------------ */

@@ -9,6 +9,7 @@
 #include "data/columns.h"
 #include "diagnose/axes.h"
 #include "diagnose/concepts.h"
+#include "diagnose/result.h"
 #include "model/kind.h"
 #include "model/several.h"
 #include "model/new_words.h"
@@ -16,12 +17,6 @@
 #define RIDGE 1e-6               /* of the rows                                                             */
 #define MUCH 0.2                 /* of all ignorance                                                        */
 enum { USUAL_AXES = 4, FEW_ROWS = 20, BLOCK = 240 };
-
-typedef struct result {
-    una_explanation face;                /* first, so that a pointer to it points to the whole struct       */
-    una_arena keep;
-    una_run  *run;
-} result;
 
 typedef struct work {
     const una_model *model;
@@ -413,28 +408,20 @@ una_status una_explain(una_explanation **explanation, const una_model *model, co
     work w = { .model = model };
     UNA_TRY(UNA_TAKE(&w.settings, settings, una_explain_settings, run));
     UNA_TRY(check_explain_settings(&w.settings, run));
-    result *out = una_allocate(run, sizeof *out);
-    if (!out) return UNA_E_MEMORY;
-    *out = (result){ .run = run };
-    una_arena_init(&out->keep, run);
-    w.e = &out->face;
-    w.keep = &out->keep;
+    w.e = una_result_new(&w.keep, sizeof *w.e, run);
+    if (!w.e) return UNA_E_MEMORY;
 
     una_mark mark = una_arena_mark(&run->scratch);
     una_arena_init(&w.axes_in, run);
     una_status status = explain_model(&w, data, run);
     una_arena_free(&w.axes_in);
     una_arena_release(&run->scratch, mark);
-    if (status == UNA_OK) *explanation = &out->face;
-    else una_explanation_free(&out->face);
+    if (status == UNA_OK) *explanation = w.e;
+    else una_result_free(w.e);
     return status;
 }
 
 void una_explanation_free(una_explanation *explanation)
 {
-    result *all = (result *)explanation;
-    if (!all) return;
-    una_run *run = all->run;
-    una_arena_free(&all->keep);
-    una_release(run, all);
+    una_result_free(explanation);
 }

@@ -12,6 +12,7 @@
  * Source: Breiman 2001; Fisher, Rudin and Dominici 2019.
  */
 #include "data/columns.h"
+#include "diagnose/result.h"
 #include "model/held_out.h"
 #include "model/several.h"
 #include "model/validation_split.h"
@@ -19,12 +20,6 @@
 enum { FOLDS = 5, MOST_EVALUATED = 1000, MOST_REPEATS = 5, BUDGET = 40000, LEAST_EVALUATED = 100, LEAST_ROWS = 10,
        FEW_MEMBERS = 2 };
 static const double evaluated_share = 0.3, wide = 1.959964;
-
-typedef struct result {
-    una_importance face;                 /* first, so that a pointer to it points to the whole struct       */
-    una_arena keep;
-    una_run  *run;
-} result;
 
 typedef struct work {
     const una_model *model;
@@ -270,14 +265,14 @@ static int by_rise(const void *a, const void *b)
     return (p->input > q->input) - (p->input < q->input);
 }
 
-static una_status summarise_columns(result *out, const work *w, una_run *run)
+static una_status summarise_columns(una_importance *out, una_arena *keep, const work *w, una_run *run)
 {
     size_t inputs = w->model->columns.source_count, n = w->evaluated;
-    UNA_NEW(&out->keep, double, rise, inputs);
-    UNA_NEW(&out->keep, double, low, inputs);
-    UNA_NEW(&out->keep, double, high, inputs);
-    UNA_NEW(&out->keep, const char *, names, inputs);
-    UNA_NEW(&out->keep, size_t, order, inputs);
+    UNA_NEW(keep, double, rise, inputs);
+    UNA_NEW(keep, double, low, inputs);
+    UNA_NEW(keep, double, high, inputs);
+    UNA_NEW(keep, const char *, names, inputs);
+    UNA_NEW(keep, size_t, order, inputs);
     UNA_NEW(&run->scratch, ranked, list, inputs);
 
     double var = w->var;
@@ -286,52 +281,47 @@ static una_status summarise_columns(result *out, const work *w, una_run *run)
         for (size_t i = 0; i < n; i++) square += pow(w->rise[i * inputs + s] - mean, 2);
         double half = wide * sqrt(square / (double)(n - 1) / (double)n);
         rise[s] = mean / var, low[s] = (mean - half) / var, high[s] = (mean + half) / var;
-        names[s] = una_arena_text(&out->keep, w->model->columns.sources[s].name);
+        names[s] = una_arena_text(keep, w->model->columns.sources[s].name);
         list[s] = (ranked){ rise[s], s };
     }
     qsort(list, inputs, sizeof *list, by_rise);
     for (size_t s = 0; s < inputs; s++) order[s] = list[s].input;
-    out->face = (una_importance){ .target = una_arena_text(&out->keep, w->model->columns.target), .inputs = inputs,
+    *out = (una_importance){ .target = una_arena_text(keep, w->model->columns.target), .inputs = inputs,
         .rows = n, .repeats = w->repeats, .names = names, .rise = rise, .low = low, .high = high, .order = order,
         .error = strided_mean(w->error, n, 1) / var };
-    return una_arena_check(&out->keep);
+    return una_arena_check(keep);
 }
 
-static una_status score_all_folds(result *out, work *w, una_run *run)
+static una_status score_all_folds(una_importance *out, una_arena *keep, work *w, una_run *run)
 {
     UNA_TRY(una_model_need_one(w->model, run));
     UNA_TRY(importance_begin(w, run));
     for (size_t f = 0; f < w->folds; f++)
         UNA_SCOPED(run, score_fold(w, f * w->evaluated / w->folds, (f + 1) * w->evaluated / w->folds, run));
-    return summarise_columns(out, w, run);
+    return summarise_columns(out, keep, w, run);
 }
 
 una_status una_importance_of(una_importance **importance, const una_model *model, const una_dataset *data, una_run *run)
 {
     *importance = NULL;
     una_clear_message(run);
-    result *out = una_allocate(run, sizeof *out);
+    una_arena *keep;
+    una_importance *out = una_result_new(&keep, sizeof *out, run);
     if (!out) return UNA_E_MEMORY;
-    *out = (result){ .run = run };
-    una_arena_init(&out->keep, run);
 
     work w = { .model = model, .data = data };
     una_mark mark = una_arena_mark(&run->scratch);
     void (*log)(void *, una_log_level, const char *) = run->settings.log;
     run->settings.log = NULL;                            /* notes of refits are of no use */
-    una_status status = score_all_folds(out, &w, run);
+    una_status status = score_all_folds(out, keep, &w, run);
     run->settings.log = log;
     una_arena_release(&run->scratch, mark);
-    if (status == UNA_OK) *importance = &out->face;
-    else una_importance_free(&out->face);
+    if (status == UNA_OK) *importance = out;
+    else una_result_free(out);
     return status;
 }
 
 void una_importance_free(una_importance *importance)
 {
-    if (!importance) return;
-    result *out = (result *)(void *)importance;
-    una_run *run = out->run;
-    una_arena_free(&out->keep);
-    una_release(run, out);
+    una_result_free(importance);
 }

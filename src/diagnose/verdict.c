@@ -13,11 +13,10 @@
  * and models that shrink stay below it. The limit is the one that chance exceeds once in 100 tables.
  */
 #include "diagnose/answer.h"
+#include "diagnose/result.h"
 
 #include "la/la.h"
 #include "model/validation_split.h"
-
-typedef struct box { una_verdict face; una_arena keep; una_run *run; } box;
 
 static const char *const names[] = { "nothing_learnt", "too_good", "suspect_rows", "binary_target", "count_target",
                                      "positive_target", "few_rows", "worse_than_linear", "copied_rows" };
@@ -436,28 +435,22 @@ una_status una_judge(una_verdict **verdict, const una_model *model, const una_da
     *verdict = NULL;
     una_clear_message(run);
     UNA_TRY(check_case(model, data, run));
-    box *out = una_allocate(run, sizeof *out);
+    una_arena *keep;
+    una_verdict *out = una_result_new(&keep, sizeof *out, run);
     if (!out) return UNA_E_MEMORY;
-    memset(out, 0, sizeof *out);
-    out->run = run;
-    una_arena_init(&out->keep, run);
 
     una_case c = { .model = model, .data = data, .held = model->held_out, .columns = &model->columns,
-                   .images = una_columns_image(&model->columns).height > 0, .verdict = &out->face, .keep = &out->keep };
+                   .images = una_columns_image(&model->columns).height > 0, .verdict = out, .keep = keep };
     snprintf(c.target, sizeof c.target, "%s", model->columns.target);
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = judge_model(&c, run);
     una_arena_release(&run->scratch, mark);
-    if (status == UNA_OK) *verdict = &out->face;
-    else una_verdict_free(&out->face);
+    if (status == UNA_OK) *verdict = out;
+    else una_result_free(out);
     return status;
 }
 
 void una_verdict_free(una_verdict *verdict)
 {
-    box *all = (box *)verdict;
-    if (!all) return;
-    una_run *run = all->run;
-    una_arena_free(&all->keep);
-    una_release(run, all);
+    una_result_free(verdict);
 }

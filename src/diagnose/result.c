@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Structs for callers; their arena lies before them.
+ */
+#include "diagnose/result.h"
+
+typedef struct head { una_arena keep; una_run *run; } head;
+
+void *una_result_new(una_arena **keep, size_t size, una_run *run)
+{
+    head *h = una_allocate(run, sizeof *h + size);
+    if (!h) return NULL;
+    memset(h, 0, sizeof *h + size);
+    h->run = run;
+    una_arena_init(&h->keep, run);
+    *keep = &h->keep;
+    return h + 1;
+}
+
+void una_result_free(void *result)
+{
+    if (!result) return;
+    head *h = (head *)result - 1;
+    una_run *run = h->run;
+    una_arena_free(&h->keep);
+    una_release(run, h);
+}

@@ -196,9 +196,13 @@ static void draw(const subject *s)
 {
     double f[2 * ROWS * MOST_TARGETS];
     for (int prior = 0; s->targets <= MOST_TARGETS && prior < 2; prior++) {
-        for (size_t t = 0; !s->data && t < s->targets; t++)
-            if (FUZZ_EXPLAIN(una_several_draw(s->model, t, s->x, ROWS, 2, prior, f, s->world->run), s->world) == UNA_OK)
+        for (size_t t = 0; !s->data && t < s->targets; t++) {
+            size_t inputs = columns_of(s)->input_count;
+            una_view x = { s->x, ROWS, inputs, inputs };
+            const una_drawing how = { .draws = 2, .prior = prior };
+            if (FUZZ_EXPLAIN(una_several_draw(s->model, t, x, &how, f, s->world->run), s->world) == UNA_OK)
                 fuzz_finite(f, 2 * ROWS, "draws");
+        }
         if (s->data && FUZZ_EXPLAIN(una_model_draw(s->model, s->data, 2, prior, f, s->world->run), s->world) == UNA_OK)
             fuzz_finite(f, 2 * ROWS * s->targets, "draws");
     }

@@ -257,26 +257,34 @@ una_status una_members_functions(const void *members, una_view x, size_t *count,
 
 /* ---- draws ------------------------------------------------------------------------------------------------ */
 
-/* Functions of one member at scaled inputs: drawn with its own random numbers; if it cannot draw, its mean. */
+/* The mean of a member that cannot draw. */
+static una_status draw_mean(const una_member *member, una_view x, size_t draws, double *f, una_run *run)
+{
+    una_predictive out = { .mean = f };
+    UNA_NEW_AT(&run->scratch, out.var_model, x.rows);
+    UNA_NEW_AT(&run->scratch, out.var_noise, x.rows);
+    UNA_TRY(member->calls->predict(member->state, x, &out, run));
+    for (size_t k = 1; k < draws; k++) memcpy(f + k * x.rows, f, x.rows * sizeof *f);
+    return UNA_OK;
+}
+
+static una_status draw_or_mean(const una_member *member, una_view x, const una_drawing *how, double *f, una_run *run)
+{
+    const una_drawing own = { .draws = how->draws, .prior = how->prior };
+    UNA_SCOPED(run, member->kind->draw ? member->calls->draw(member->state, x, &own, f, run)
+                                       : draw_mean(member, x, how->draws, f, run));
+    return UNA_OK;
+}
+
+/* Functions of one member at scaled inputs, drawn with its own random numbers. */
 static una_status draw_member(const una_members *all, size_t m, una_view x, const una_drawing *how, double *f,
                               una_run *run)
 {
-    const una_member *member = &all->at[m];
     uint64_t seed = run->settings.seed;
-    if (member->kind->draw) {
-        const una_drawing own = { .draws = how->draws, .prior = how->prior };
-        run->settings.seed = una_member_seed(seed, m);
-        una_status status = member->calls->draw(member->state, x, &own, f, run);
-        run->settings.seed = seed;
-        return status;
-    }
-
-    una_predictive out = { .mean = f, .var_model = UNA_GET(&run->scratch, double, x.rows),
-                           .var_noise = UNA_GET(&run->scratch, double, x.rows) };
-    UNA_TRY(una_arena_check(&run->scratch));
-    UNA_SCOPED(run, member->calls->predict(member->state, x, &out, run));
-    for (size_t k = 1; k < how->draws; k++) memcpy(f + k * x.rows, f, x.rows * sizeof *f);
-    return UNA_OK;
+    run->settings.seed = una_member_seed(seed, m);
+    una_status status = draw_or_mean(&all->at[m], x, how, f, run);
+    run->settings.seed = seed;
+    return status;
 }
 
 /* The member's mean, plus shares of the deviations of functions drawn from it: each share with its own random numbers,

@@ -256,14 +256,14 @@ compile_laid() { # compile_laid TEST...
     local name like command before room
     for name in "${laid[@]}"; do
         case $name in
-        src/*.h | tests/*.h) continue ;;
+        src/*.h | experiments/*.h | tests/*.h) continue ;;
         tests/*.c) if [[ " $* " == *" $(basename "$name" .c) "* ]]; then continue; fi ;;
         esac
         before=${#objects[@]}
         like=$name
         [ -e "$name" ] || like=$(neighbour "$name")
         room=$(basename "$(dirname "$name")")
-        while [[ $name == src/* ]] && read -r command; do
+        while [[ $name == src/* || $name == experiments/* ]] && read -r command; do
             objects+=("$place/made/${#objects[@]}-$room-${page//\//_}.o")
             printf 'cd %s && %s\0' "$build" "$(compiled "$command" "$over/$name" "${objects[-1]}")" >>"$place/make"
         done < <(grep -E -- " -c $root/$like\$" "$place/commands")
@@ -273,9 +273,11 @@ compile_laid() { # compile_laid TEST...
 
 way() { grep -oE '_(real|fast|loops)\.c$' <<<"$1"; }     # how often a file is compiled: cmake/Rooms.cmake
 
-neighbour() { # neighbour NAME: a file of its folder that is compiled as it must be
-    local like
-    for like in "$(dirname "$1")"/*.c; do
+neighbour() { # neighbour NAME: a file of its folder, or of one like it, that is compiled as it must be
+    local like folder
+    folder=$(dirname "$1")
+    if [[ $folder == experiments/* && ! -d $folder ]]; then folder=experiments/split; fi    # a new one
+    for like in "$folder"/*.c; do
         [ "$(way "$like")" = "$(way "$1")" ] || continue
         echo "$like"
         return

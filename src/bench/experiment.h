@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * An experiment: a plan of keys, measures of each fit, claims computed from the rows, and a page. It is one file of
- * this folder that ends in a const una_experiment, and one line in registry.c; the engine (bench.c) does the rest:
- * options, models, the sweep with its store, means, CSV, the frame of the page. See
+ * An experiment: a plan of keys, measures of each fit, claims computed from the rows, and a page. It is a folder of
+ * experiments/ with a file that ends in a const una_experiment, and one line in registry.c; the engine (bench.c) does
+ * the rest: options, models, the sweep with its store, means, CSV, the frame of the page. See
  * docs/develop/ADDING_AN_EXPERIMENT.md.
  */
 #ifndef UNA_EXPERIMENT_H

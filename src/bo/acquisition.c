@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Expected improvement. Far below zero z Phi(z) and phi(z) cancel; there, with t = -z and Mills' ratio as the continued
- * fraction of Laplace, (1 - Phi(t))/phi(t) = 1/(t + K),  K = 1/(t + 2/(t + 3/(t + ...))):
+ * The acquisitions, in a table at the end. Expected improvement: far below zero z Phi(z) and phi(z) cancel; there, with
+ * t = -z and Mills' ratio as the continued fraction of Laplace, (1 - Phi(t))/phi(t) = 1/(t + K),  K = 1/(t + 2/(t + 3/(t + ...))):
  *   h = phi(t) (1 - t/(t + K)) = phi(t) K/(t + K),
  * in which nothing cancels; so Phi/h = 1/K and phi/h = (t + K)/K, which the slope of log EI is made of:
  *   dEI/dmean = -Phi(z),  dEI/ds = phi(z).

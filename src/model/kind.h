@@ -14,7 +14,7 @@
 typedef struct una_problem {             /* what a model has to learn; borrowed, scaled, shape-checked */
     una_view x;       const double *y;            /* rows that train; y [rows, outputs]                    */
     una_view valid_x; const double *valid_y;      /* validation rows: they must not train features (rows 0: none) */
-    size_t   outputs;                             /* targets: more than 1 for `fit_several` alone, whose y has NAN where
+    size_t   outputs;                             /* targets: more than 1 for `fit_jointly` alone, whose y has NAN where
                                                      a cell is missing                                     */
     bool     valid_joins;                         /* the posterior takes in the validation rows after selection; they
                                                      lie behind those that train */
@@ -194,7 +194,8 @@ typedef struct una_kind {
     unsigned    results;                          /* version of its numbers: raised by one with every change of what
                                                      the same spec and seed give */
     const struct una_kind *committee;             /* &una_committee_calls: several trainings are kept as one mixture, and the
-                                                     options begin with una_common_options; NULL: a mixture already */
+                                                     options begin with una_common_options; NULL: it is kept as it
+                                                     is, one training or a mixture of its own making */
     const char *spec_options;                     /* options that hold specs of other kinds, "of" or "luna|gp";
                                                      such a spec may be `none`. NULL: none has one         */
     bool        learns_features;                  /* needs validation rows (held out, or folds)            */

@@ -154,7 +154,8 @@ typedef struct chains {
     bool integrated;
     size_t start_steps;
     uint64_t seed;
-    chain_job *job;
+    size_t count;
+    chain_job *job;                      /* [count]                                                         */
 } chains;
 
 /* A chain of hidden weights in scratch, then a head for each of its draws. */
@@ -188,11 +189,7 @@ static una_status run_chain(void *context, size_t index, una_run *run)
     UNA_TRY(una_bnn_take(&bnn, una_kernels_named_f64(run->settings.kernels), &run->scratch));
     UNA_NEW(&run->scratch, double, q, una_bnn_dimension(&bnn));
 
-    una_span before = una_progress_part(run, 0, 0.05);
-    una_status status = una_bnn_start(&bnn, all->start_steps, all->seed, index, q, run);
-    una_progress_back(run, before);
-    UNA_TRY(status);
-
+    UNA_STAGE(run, 0, 0.05, una_bnn_start(&bnn, all->start_steps, all->seed, index, q, run));
     una_progress_part(run, 0.05, 1);                     /* the task ends with the chain */
     una_rng rng = una_rng_at(all->seed, UNA_FOR_DRAWS, (uint64_t)1 << 32 | index);
     if (all->integrated) return integrated_chain(j, all, &bnn, q, &rng, run);
@@ -230,12 +227,11 @@ static una_status probe_points(una_view *probes, const una_problem *p, una_run *
     return UNA_OK;
 }
 
-static una_status check_functions_mixing(mixing *v, const hmc *m, const chains *all, size_t count, const una_problem *p,
-                                         una_run *run)
+static una_status check_functions_mixing(mixing *v, const hmc *m, const chains *all, const una_problem *p, una_run *run)
 {
     una_view probes;
     rows_pass pass;
-    size_t draws = all->job[0].chain.count, dimension = m->weights + all->bnn->sample_noise;
+    size_t count = all->count, draws = all->job[0].chain.count, dimension = m->weights + all->bnn->sample_noise;
     UNA_TRY(probe_points(&probes, p, run));
     UNA_TRY(begin_pass(&pass, m, probes, run));
     UNA_NEW(&run->scratch, double, values, PROBES * count * draws);
@@ -257,9 +253,9 @@ static una_status check_functions_mixing(mixing *v, const hmc *m, const chains *
 }
 
 /* At most a hundred weights, evenly spaced, and the noise if it is sampled. */
-static una_status check_weights_mixing(mixing *v, const hmc *m, const chains *all, size_t count, una_run *run)
+static una_status check_weights_mixing(mixing *v, const hmc *m, const chains *all, una_run *run)
 {
-    size_t draws = all->job[0].chain.count, dimension = m->weights + all->bnn->sample_noise;
+    size_t count = all->count, draws = all->job[0].chain.count, dimension = m->weights + all->bnn->sample_noise;
     size_t step = 1 + dimension / WATCHED_WEIGHTS;
     UNA_NEW(&run->scratch, double, values, count * draws);
 
@@ -275,10 +271,10 @@ static una_status check_weights_mixing(mixing *v, const hmc *m, const chains *al
     return UNA_OK;
 }
 
-static void report_chains(const mixing *f, const mixing *w, const chains *all, size_t count, una_fit_result *result)
+static void report_chains(const mixing *f, const mixing *w, const chains *all, una_fit_result *result)
 {
     const una_hmc *how = all->how;
-    size_t divergent = 0, deepest = 0, tried = count * how->samples, draws = count * all->job[0].chain.count;
+    size_t count = all->count, divergent = 0, deepest = 0, tried = count * how->samples, draws = count * all->job[0].chain.count;
     double step = 0, acceptance = 0, gradients = 0;
     for (size_t c = 0; c < count; c++) {
         const una_chain *one = &all->job[c].chain;
@@ -315,16 +311,14 @@ static void report_chains(const mixing *f, const mixing *w, const chains *all, s
                       poor ? ": they cover little ground. Raise max_depth." : ".");
 }
 
-static una_status check_convergence(const hmc *m, const chains *all, size_t count, const una_problem *p,
-                                    una_fit_result *result, una_run *run)
+static una_status check_convergence(const hmc *m, const chains *all, const una_problem *p, una_fit_result *result,
+                                    una_run *run)
 {
     mixing f = { NAN, NAN, NAN }, w = f;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = check_functions_mixing(&f, m, all, count, p, run);
-    if (status == UNA_OK) status = check_weights_mixing(&w, m, all, count, run);
-    if (status == UNA_OK) report_chains(&f, &w, all, count, result);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(check_functions_mixing(&f, m, all, p, run));
+    UNA_TRY(check_weights_mixing(&w, m, all, run));
+    report_chains(&f, &w, all, result);
+    return UNA_OK;
 }
 
 /* ---- fit --------------------------------------------------------------------------------------------------------- */
@@ -406,9 +400,9 @@ static una_status fill_noise_in(hmc_options *o, const hmc *m, const una_problem 
     return UNA_OK;
 }
 
-static una_status keep_draws(hmc *m, const chains *all, size_t count, una_fit_result *result, una_arena *keep)
+static una_status keep_draws(hmc *m, const chains *all, una_fit_result *result, una_arena *keep)
 {
-    size_t each = all->job[0].chain.count, room = count * each, dimension = m->weights + all->bnn->sample_noise;
+    size_t each = all->job[0].chain.count, room = all->count * each, dimension = m->weights + all->bnn->sample_noise;
     double unit = m->y_scale[1] * m->y_scale[1], sum = 0;
     m->kept = room < MOST_KEPT ? room : MOST_KEPT;
     UNA_NEW_AT(keep, m->draws, m->kept * m->weights);
@@ -430,10 +424,9 @@ static una_status keep_draws(hmc *m, const chains *all, size_t count, una_fit_re
 static una_status hmc_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
     const hmc *m = state;
-    una_mark mark = una_arena_mark(&run->scratch);
     rows_pass pass;
     double noise = 0, unit = m->y_scale[1] * m->y_scale[1];
-    una_status status = begin_pass(&pass, m, x, run);
+    UNA_TRY(begin_pass(&pass, m, x, run));
 
     for (size_t k = 0; k < m->kept; k++) noise += m->noise_var[k] / unit / (double)m->kept;
     for (size_t r = 0; r < x.rows; r++) {
@@ -441,8 +434,8 @@ static una_status hmc_predict(const void *state, una_view x, una_predictive *out
         out->var_noise[r] = noise;
     }
 
-    for (size_t k = 0; status == UNA_OK && k < m->kept; k++) {
-        status = una_check_cancelled(run, "predicting");
+    for (size_t k = 0; k < m->kept; k++) {
+        UNA_TRY(una_check_cancelled(run, "predicting"));
         hmc_evaluate(&pass, m, m->draws + k * m->weights);
         for (size_t r = 0; r < x.rows; r++) {
             double off = pass.f[r] - out->mean[r];
@@ -452,9 +445,7 @@ static una_status hmc_predict(const void *state, una_view x, una_predictive *out
             if (out->part_var) out->part_var[r * m->kept + k] = m->noise_var[k] / unit;
         }
     }
-
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 /* Held-out rows that did not join the posterior: mean log density of the mixture, and rmse of its mean. */
@@ -463,45 +454,43 @@ static una_status hmc_score_valid(const hmc *m, const una_problem *p, una_fit_re
     size_t rows = p->valid_x.rows, parts = m->kept;
     if (rows == 0 || p->valid_joins) return UNA_OK;
 
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *one = UNA_GET(&run->scratch, double, 3), *part = UNA_GET(&run->scratch, double, 2 * parts);
-    double square = 0, log_lik = 0;
+    double one[3], square = 0, log_lik = 0;
+    UNA_NEW(&run->scratch, double, part, 2 * parts);
     una_predictive out = { .mean = one, .var_model = one + 1, .var_noise = one + 2, .parts = parts, .part_mean = part,
                            .part_var = part + parts };
-    una_status status = una_arena_check(&run->scratch);
-
-    for (size_t r = 0; status == UNA_OK && r < rows; r++) {
-        const double *x = p->valid_x.at + r * p->valid_x.stride;
-        status = hmc_predict(m, (una_view){ x, 1, p->valid_x.cols, p->valid_x.stride }, &out, run);
-        if (status != UNA_OK) break;
+    for (size_t r = 0; r < rows; r++) {
+        const una_view x = { p->valid_x.at + r * p->valid_x.stride, 1, p->valid_x.cols, p->valid_x.stride };
+        UNA_SCOPED(run, hmc_predict(m, x, &out, run));
         square += pow(p->valid_y[r] - out.mean[0], 2);
         log_lik += una_mixture_log_pdf(p->valid_y[r], part, part + parts, NULL, parts);
     }
-
-    una_arena_release(&run->scratch, mark);
     result->valid_rows = rows;
     result->valid_rmse = sqrt(square / (double)rows);
     result->valid_log_lik = log_lik / (double)rows;
-    return status;
+    return UNA_OK;
 }
 
-static una_status hmc_run_chains(hmc *m, const hmc_options *o, const una_problem *p, const una_bnn *bnn,
-                                 una_fit_result *result, una_arena *keep, una_run *run)
+/* What is to be known of the chains, and their draws. */
+static una_status conclude_chains(hmc *m, const chains *all, const una_fitting *f)
 {
-    size_t count = (size_t)o->chains;
+    UNA_SCOPED(f->run, check_convergence(m, all, f->problem, f->target->result, f->run));
+    return keep_draws(m, all, f->target->result, f->keep);
+}
+
+static una_status hmc_run_chains(const una_fitting *f, const una_bnn *bnn)
+{
+    const hmc_options *o = f->target->options;
     una_hmc how = { .trajectory = o->trajectory, .mass = o->mass, .warmup = (size_t)o->warmup,
                     .samples = (size_t)o->samples, .thin = (size_t)o->thin, .step_size = o->step_size,
                     .accept = o->accept, .leapfrog = (size_t)o->leapfrog, .jitter = o->jitter,
                     .max_depth = (size_t)o->max_depth, .stage = "sampling hmc" };
     chains all = { .bnn = bnn, .how = &how, .integrated = o->head == UNA_HEAD_INTEGRATED,
-                   .start_steps = (size_t)o->start_steps, .seed = p->seed,
-                   .job = UNA_GET(&run->scratch, chain_job, count) };
-    UNA_TRY(una_arena_check(&run->scratch));
+                   .start_steps = (size_t)o->start_steps, .seed = f->problem->seed, .count = (size_t)o->chains };
+    UNA_NEW_AT(&f->run->scratch, all.job, all.count);
 
-    una_status status = una_jobs_run(run, all.job, sizeof *all.job, count, run_chain, &all);
-    if (status == UNA_OK) status = check_convergence(m, &all, count, p, result, run);
-    if (status == UNA_OK) status = keep_draws(m, &all, count, result, keep);
-    una_jobs_free(all.job, sizeof *all.job, count);
+    una_status status = una_jobs_run(f->run, all.job, sizeof *all.job, all.count, run_chain, &all);
+    if (status == UNA_OK) status = conclude_chains(f->target->state, &all, f);
+    una_jobs_free(all.job, sizeof *all.job, all.count);
     return status;
 }
 
@@ -526,7 +515,7 @@ static una_status hmc_fit(una_fitting *f)
                     .noise_prior = o->noise_prior,
                     .noise_var = pow(o->common.noise_std / p->columns->target_scale * m->y_scale[1], 2) };
     UNA_TRY(hmc_rows(&bnn, m, p, run));
-    UNA_STAGE(run, 0.1, 1, hmc_run_chains(m, o, p, &bnn, result, f->keep, run));
+    UNA_STAGE(run, 0.1, 1, hmc_run_chains(f, &bnn));
     return hmc_score_valid(m, p, result, run);
 }
 

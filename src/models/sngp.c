@@ -147,20 +147,16 @@ static bool follows_precision(const una_sngp_options *o)
 }
 
 /* weight: for exact sums only; followed sums count every row once. */
-static una_status sngp_absorb(una_stats *stats, const una_sngp *m, const una_sngp_options *o, uint64_t seed, una_view x,
-                              const double *y, const double *weight, una_run *run)
+static una_status sngp_absorb(una_sngp *m, const una_sngp_options *o, const una_problem *p, una_run *run)
 {
     una_feature_map map = una_sngp_map(m);
-    if (!follows_precision(o)) return una_map_absorb(&map, x, y, weight, stats, run);
+    una_stats *stats = &m->head.stats;
+    if (!follows_precision(o)) return una_map_absorb(&map, p->x, p->y, p->weight, stats, run);
 
-    const followed how = { o->covariance_momentum, (size_t)o->basis.batch, seed };
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *phi = UNA_GET_ROWS(&run->scratch, double, x.rows * stats->features);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_map_phi(&map, x, phi, run);
-    if (status == UNA_OK) status = follow_precision(stats, phi, y, x.rows, &how, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    const followed how = { o->covariance_momentum, (size_t)o->basis.batch, p->seed };
+    UNA_NEW_ROWS(&run->scratch, double, phi, p->x.rows * stats->features);
+    UNA_TRY(una_map_phi(&map, p->x, phi, run));
+    return follow_precision(stats, phi, p->y, p->x.rows, &how, run);
 }
 
 /* Rows in double, as the head wants them. */
@@ -294,7 +290,7 @@ static una_status solve_head(una_sngp *m, const una_sngp_options *o, const una_p
     UNA_TRY(una_arena_check(keep));
     m->head.noise_var = noise_var;
     m->head.prior_var = prior_var;
-    UNA_TRY(sngp_absorb(&m->head.stats, m, o, p->seed, p->x, p->y, p->weight, run));
+    UNA_SCOPED(run, sngp_absorb(m, o, p, run));
     if (p->valid_joins && !laplace) UNA_TRY(una_map_absorb(&map, p->valid_x, p->valid_y, NULL, &m->head.stats, run));
     UNA_TRY(una_head_solve(&m->head, run));
     if (laplace) take_trained(m);

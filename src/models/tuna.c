@@ -396,28 +396,32 @@ static una_status tuna_choose_variances(una_basis *basis, const tuna_options *o,
     return una_head_solve(head, run);
 }
 
-static una_status tuna_train(una_basis *basis, const una_basis_options *o, const una_training_rows *data,
-                             const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status keep_training(una_fit_target *to, const una_trained_job *t, size_t parameters, una_arena *keep)
 {
+    una_basis *basis = to->state;
+    UNA_NEW_AT(keep, basis->parameters, parameters);
+    memcpy(basis->parameters, t->parameters, parameters * sizeof(float));
+    to->result->steps = t->trained.steps;
+    return una_basis_keep_curve(to->result, &t->trained, keep);
+}
+
+static una_status tuna_train(const una_fitting *f, const una_training_rows *data)
+{
+    const una_basis *basis = f->target->state;
+    const una_basis_options *o = f->target->options;
     una_body_size size = basis->net.body->size(basis->net.shape);
     size_t *group;
-    UNA_NEW(&run->scratch, una_trained_job, t, 1);
-    UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
+    UNA_NEW(&f->run->scratch, una_trained_job, t, 1);
+    UNA_TRY(una_basis_groups(&group, f->problem->columns, &f->run->scratch));
     t->job = una_basis_job(o, basis->net, &(una_training_settings){0}, 0.5);    /* weight 1/(2 0.5) = 1 */
     t->job.how.descent.stage = "training tuna";
-    t->job.how.seed = p->seed;
+    t->job.how.seed = f->problem->seed;
     t->job.rows = data;
     t->job.target_heads = size.heads;
     t->job.group = group;
 
-    una_status status = una_train_many(t, sizeof *t, 1, run);
-    basis->parameters = UNA_GET(keep, float, size.parameters);
-    if (status == UNA_OK) status = una_arena_check(keep);
-    if (status == UNA_OK) {
-        memcpy(basis->parameters, t->parameters, size.parameters * sizeof(float));
-        result->steps = t->trained.steps;
-        status = una_basis_keep_curve(result, &t->trained, keep);
-    }
+    una_status status = una_train_many(t, sizeof *t, 1, f->run);
+    if (status == UNA_OK) status = keep_training(f->target, t, size.parameters, f->keep);
     una_jobs_free(t, sizeof *t, 1);
     return status;
 }
@@ -437,7 +441,7 @@ static una_status learn_from_references(una_fitting *f)
     o->heads = (double)r.heads;
     una_basis_resolve(&o->basis, data.rows, data.rows, false);
     UNA_TRY(una_basis_shape(basis, &o->basis, p, r.heads, f->keep, f->run));
-    UNA_TRY(tuna_train(basis, &o->basis, &data, p, result, f->keep, f->run));
+    UNA_TRY(tuna_train(f, &data));
 
     una_head_init(&basis->head, basis->net.body->size(basis->net.shape).features + 1, f->keep);
     UNA_TRY(una_arena_check(f->keep));

@@ -275,15 +275,12 @@ static una_status basis_compare(void *context, const void *const *training, cons
     several *all = context;
     const basis_training *t = training[0];
     size_t n = t->targets, rows = t->base.valid_rows;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *error = UNA_GET_ROWS(&run->scratch, double, rows * n);
-    una_status status = una_arena_check(&run->scratch);
-    for (size_t i = 0; status == UNA_OK && i < rows * n; i++) error[i] = NAN;
-    for (size_t i = 0; status == UNA_OK && i < n; i++)
-        if (t->of[i].valid.rows > 0) status = oof_errors(error, &t->of[i], &chosen[i], i, n, run);
-    for (size_t i = 0; status == UNA_OK && i < rows; i++) una_errors_add(&all->errors, error + i * n);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_NEW_ROWS(&run->scratch, double, error, rows * n);
+    for (size_t i = 0; i < rows * n; i++) error[i] = NAN;
+    for (size_t i = 0; i < n; i++)
+        if (t->of[i].valid.rows > 0) UNA_TRY(oof_errors(error, &t->of[i], &chosen[i], i, n, run));
+    for (size_t i = 0; i < rows; i++) una_errors_add(&all->errors, error + i * n);
+    return UNA_OK;
 }
 
 /* Sets a job up for heads that stand target by target. */

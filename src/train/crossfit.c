@@ -14,32 +14,25 @@ size_t una_training_plan_fold(const una_training_plan *plan, size_t index)
 /* ---- trainings that run together --------------------------------------------------------------------------- */
 
 typedef struct trainings {
-    unsigned char *at;
-    size_t size, count;
-    const void **list;                   /* [count] group after group: those with the same validation rows side by
+    una_crossfit *fit;
+    una_training_plan plan;
+    una_fit_result *result;
+    una_arena *keep;                     /* NULL: nothing is kept                                           */
+    unsigned char *at;                   /* [plan.count] of fit->job_size                                   */
+    const void **list;                   /* [plan.count] group after group: those with the same validation rows side by
                                             side */
     size_t groups;
+    bool   kept;                         /* these were the final ones                                       */
 } trainings;
 
-static const una_trained_job *training_at(const trainings *all, size_t index)
+static void *training_at(const trainings *all, size_t index)
 {
-    return (const una_trained_job *)(const void *)(all->at + index * all->size);
+    return all->at + index * all->fit->job_size;
 }
 
-static una_status new_trainings(trainings *all, const una_crossfit *fit, const una_training_plan *plan, una_run *run)
+static const una_trained_job *job_at(const trainings *all, size_t index)
 {
-    *all = (trainings){ .size = fit->job_size, .count = plan->count, .groups = plan->folds ? plan->folds : 1 };
-    all->at = una_arena_get(&run->scratch, plan->count, fit->job_size);
-    UNA_NEW_AT(&run->scratch, all->list, plan->count);
-    size_t each = plan->count / all->groups;
-    for (size_t g = 0; g < all->groups; g++)
-        for (size_t i = 0; i < each; i++) all->list[g * each + i] = training_at(all, g + i * all->groups);
-    return UNA_OK;
-}
-
-static void free_trainings(trainings *all)
-{
-    una_jobs_free(all->at, all->size, all->count);
+    return training_at(all, index);
 }
 
 /* Rows of the plan's trainings, in float: one set for each fold, or one for all. */
@@ -53,21 +46,21 @@ static una_status split_rows(una_training_rows **rows, const una_training_plan *
     return UNA_OK;
 }
 
-typedef struct finishing { const una_crossfit *fit; const trainings *all; } finishing;
-
 static una_status finish_one(void *context, size_t index, una_run *child)
 {
-    const finishing *f = context;
-    return f->fit->finish(f->fit->context, f->all->at + index * f->all->size, child);
+    const trainings *all = context;
+    return all->fit->finish(all->fit->context, training_at(all, index), child);
 }
 
-static una_status train_jobs(const trainings *all, const una_crossfit *fit, const una_training_plan *plan, una_run *run)
+static una_status train_jobs(trainings *all, una_run *run)
 {
+    const una_crossfit *fit = all->fit;
+    const una_training_plan *plan = &all->plan;
     una_training_rows *rows;
     UNA_TRY(split_rows(&rows, plan, run));
 
-    for (size_t i = 0; i < all->count; i++) {
-        una_training_job *job = &((una_trained_job *)(void *)(all->at + i * all->size))->job;
+    for (size_t i = 0; i < plan->count; i++) {
+        una_training_job *job = &((una_trained_job *)training_at(all, i))->job;
         *job = *fit->job;
         job->rows = &rows[plan->folds ? una_training_plan_fold(plan, i) : 0];
         job->how.seed = plan->problem->seed;
@@ -77,34 +70,42 @@ static una_status train_jobs(const trainings *all, const una_crossfit *fit, cons
                                                            validated */
     }
 
-    UNA_TRY(una_train_many(all->at, all->size, all->count, run));
-    finishing context = { fit, all };
-    return fit->finish ? una_jobs_again(run, all->at, all->size, all->count, finish_one, &context) : UNA_OK;
+    UNA_TRY(una_train_many(all->at, fit->job_size, plan->count, run));
+    return fit->finish ? una_jobs_again(run, all->at, fit->job_size, plan->count, finish_one, all) : UNA_OK;
 }
 
 /* The kind trains by its own function; trainings without folds may share their rows in float. */
-static una_status train_by_kind(const trainings *all, const una_crossfit *fit, const una_training_plan *plan,
-                                una_run *run)
+static una_status train_by_kind(trainings *all, una_run *run)
 {
-    una_problem shared = *plan->problem;
-    una_training_plan with = *plan;
+    una_problem shared = *all->plan.problem;
+    una_training_plan with = all->plan;
     una_training_rows rows;
-    if (!plan->folds && !plan->all_rows && fit->splits_rows) {
-        UNA_TRY(una_training_rows_split(&rows, plan->problem, SIZE_MAX, &run->scratch));
+    if (!with.folds && !with.all_rows && all->fit->splits_rows) {
+        UNA_TRY(una_training_rows_split(&rows, &shared, SIZE_MAX, &run->scratch));
         shared.shared = &rows;
         with.problem = &shared;
     }
-    return fit->train(fit->context, &with, all->at, run);
+    return all->fit->train(all->fit->context, &with, all->at, run);
 }
 
-static una_status train_plan(trainings *all, const una_crossfit *fit, const una_training_plan *plan,
-                             una_fit_result *result, una_run *run)
+static una_status train_plan(trainings *all, una_run *run)
 {
-    UNA_TRY(new_trainings(all, fit, plan, run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = fit->train ? train_by_kind(all, fit, plan, run) : train_jobs(all, fit, plan, run);
-    una_arena_release(&run->scratch, mark);
-    for (size_t i = 0; status == UNA_OK && i < all->count; i++) result->steps += training_at(all, i)->trained.steps;
+    UNA_SCOPED(run, all->fit->train ? train_by_kind(all, run) : train_jobs(all, run));
+    for (size_t i = 0; i < all->plan.count; i++) all->result->steps += job_at(all, i)->trained.steps;
+    return UNA_OK;
+}
+
+/* Calls the task for the trainings of the plan, which have room then and are given back in the end. */
+static una_status with_trainings(trainings *all, una_status (*task)(trainings *all, una_run *run), una_run *run)
+{
+    size_t count = all->plan.count;
+    all->groups = all->plan.folds ? all->plan.folds : 1;
+    all->at = una_arena_get(&run->scratch, count, all->fit->job_size);
+    UNA_NEW_AT(&run->scratch, all->list, count);
+    for (size_t g = 0, k = 0; g < all->groups; g++)
+        for (size_t i = 0; i < count / all->groups; i++) all->list[k++] = training_at(all, g + i * all->groups);
+    una_status status = task(all, run);
+    una_jobs_free(all->at, all->fit->job_size, count);
     return status;
 }
 
@@ -121,10 +122,14 @@ typedef struct choice {
 } choice;
 
 /* Over all validation rows. */
-static una_status sum_of_all(una_valid_loss *sums, una_run *run)
+static una_status add_losses(choice *c)
 {
+    una_valid_loss *sums = &c->sums;
+    for (size_t g = 0; g < c->groups; g++)
+        UNA_SCOPED(c->run, c->fit->evaluate(c->fit->context, c->training + g * c->each, c->each, &c->variances, sums,
+                                            c->run));
     double sum[3] = { sums->loss, sums->square, (double)sums->rows };
-    UNA_TRY(una_run_sum_f64(sum, 3, run));
+    UNA_TRY(una_run_sum_f64(sum, 3, c->run));
     *sums = (una_valid_loss){ sum[0], sum[1], (size_t)sum[2] };
     return UNA_OK;
 }
@@ -134,13 +139,7 @@ static double valid_loss_at(double log_noise, void *context)
     choice *c = context;
     c->sums = (una_valid_loss){0};
     c->variances.noise_var = exp(log_noise);
-    for (size_t g = 0; g < c->groups && c->status == UNA_OK; g++) {
-        una_mark mark = una_arena_mark(&c->run->scratch);
-        c->status = c->fit->evaluate(c->fit->context, c->training + g * c->each, c->each, &c->variances, &c->sums,
-                                     c->run);
-        una_arena_release(&c->run->scratch, mark);
-    }
-    if (c->status == UNA_OK) c->status = sum_of_all(&c->sums, c->run);
+    if (c->status == UNA_OK) c->status = add_losses(c);
     return c->sums.loss;
 }
 
@@ -199,9 +198,9 @@ static una_status check_given_noise(double noise_var, una_run *run)
     return UNA_OK;
 }
 
-static una_status choose_one(double *noise_var, double *prior_var, choice *c, una_fit_result *result, una_run *run)
+static una_status choose_one(double *noise_var, double *prior_var, choice *c, una_fit_result *result)
 {
-    UNA_TRY(check_given_noise(*noise_var, run));
+    UNA_TRY(check_given_noise(*noise_var, c->run));
     size_t target = c->variances.target;
     if (UNA_IS_AUTO(*prior_var)) UNA_TRY(choose_prior(prior_var, noise_var, target, target + 1, c));
     c->variances.prior_var = *prior_var;
@@ -212,7 +211,7 @@ static una_status choose_one(double *noise_var, double *prior_var, choice *c, un
     result->valid_rmse = sqrt(c->sums.square / rows);
     result->valid_log_lik = -c->sums.loss / rows;
     if (!isfinite(result->valid_log_lik))
-        UNA_FAIL(run, UNA_E_NUMERIC, "the answers for the held-out rows are not finite; use a smaller rate, or look "
+        UNA_FAIL(c->run, UNA_E_NUMERIC, "the answers for the held-out rows are not finite; use a smaller rate, or look "
                  "for extreme values in the inputs");
     return UNA_OK;
 }
@@ -227,34 +226,36 @@ static una_status has_valid_cells(bool *any, choice *c)
 }
 
 /* One prior variance for all targets, where none is given. */
-static una_status choose_one_prior(una_crossfit *fit, choice *c, una_run *run)
+static una_status choose_one_prior(una_crossfit *fit, choice *c)
 {
     double prior_var;
-    UNA_NEW(&run->scratch, double, noise_var, fit->targets);
+    UNA_NEW(&c->run->scratch, double, noise_var, fit->targets);
     for (size_t t = 0; t < fit->targets; t++) {
         noise_var[t] = fit->chosen[t].noise_var;
-        UNA_TRY(check_given_noise(noise_var[t], run));
+        UNA_TRY(check_given_noise(noise_var[t], c->run));
     }
     UNA_TRY(choose_prior(&prior_var, noise_var, 0, fit->targets, c));
     for (size_t t = 0; t < fit->targets; t++) fit->chosen[t].prior_var = prior_var;
     return UNA_OK;
 }
 
-static una_status choose_variances(una_crossfit *fit, const void *const *training, size_t groups, size_t each,
-                                   una_fit_result *result, una_run *run)
+/* By `each` trainings of every group, the first of them all->list[first]. */
+static una_status choose_variances(const trainings *all, size_t first, size_t groups, size_t each, una_run *run)
 {
+    una_crossfit *fit = all->fit;
+    const void *const *training = all->list + first;
     choice c = { .fit = fit, .training = training, .groups = groups, .each = each, .run = run };
-    if (!fit->targets) return choose_one(&fit->noise_var, &fit->prior_var, &c, result, run);
-    if (fit->one_prior && UNA_IS_AUTO(fit->chosen[0].prior_var)) UNA_TRY(choose_one_prior(fit, &c, run));
+    if (!fit->targets) return choose_one(&fit->noise_var, &fit->prior_var, &c, all->result);
+    if (fit->one_prior && UNA_IS_AUTO(fit->chosen[0].prior_var)) UNA_TRY(choose_one_prior(fit, &c));
     for (size_t t = 0; t < fit->targets; t++) {
         una_target_choice *v = &fit->chosen[t];
         bool any;
         c.variances.target = t;
         UNA_TRY(has_valid_cells(&any, &c));
-        if (any) UNA_TRY(choose_one(&v->noise_var, &v->prior_var, &c, v->result, run));
+        if (any) UNA_TRY(choose_one(&v->noise_var, &v->prior_var, &c, v->result));
     }
     for (size_t g = 0; fit->compare && g < groups; g++)
-        UNA_TRY(fit->compare(fit->context, training + g * each, fit->chosen, run));
+        UNA_SCOPED(run, fit->compare(fit->context, training + g * each, fit->chosen, run));
     return UNA_OK;
 }
 
@@ -269,21 +270,22 @@ static int by_step_count(const void *a, const void *b)
 /* The median of the steps after which the trainings were best. */
 static una_status median_steps(size_t *steps, const trainings *all, una_run *run)
 {
-    UNA_NEW(&run->scratch, size_t, step, all->count);
-    for (size_t i = 0; i < all->count; i++) {
-        const una_trained *t = &training_at(all, i)->trained;
+    size_t count = all->plan.count;
+    UNA_NEW(&run->scratch, size_t, step, count);
+    for (size_t i = 0; i < count; i++) {
+        const una_trained *t = &job_at(all, i)->trained;
         step[i] = t->best_step ? t->best_step : t->steps;
     }
-    qsort(step, all->count, sizeof *step, by_step_count);
-    *steps = step[all->count / 2];
+    qsort(step, count, sizeof *step, by_step_count);
+    *steps = step[count / 2];
     return UNA_OK;
 }
 
 static size_t best_of(const trainings *all)
 {
     size_t best = 0;
-    for (size_t i = 1; i < all->count; i++)
-        if (training_at(all, i)->score > training_at(all, best)->score) best = i;
+    for (size_t i = 1; i < all->plan.count; i++)
+        if (job_at(all, i)->score > job_at(all, best)->score) best = i;
     return best;
 }
 
@@ -296,69 +298,50 @@ static size_t count_first_trainings(const una_crossfit *fit, const una_problem *
     return fit->retrains && p->valid_x.rows > 0;
 }
 
-/* Trains and chooses; the plan's steps are then those of the final trainings. *kept: these trainings were the final
- * ones. */
-static una_status train_and_choose(una_crossfit *fit, una_training_plan *plan, bool *kept, una_fit_result *result,
-                                   una_arena *keep, una_run *run)
+/* Trains and chooses; the plan's steps are then those of the final trainings. */
+static una_status train_and_choose(trainings *all, una_run *run)
 {
-    const una_problem *p = plan->problem;
-    trainings all;
-    una_status status = train_plan(&all, fit, plan, result, run);
-    if (status == UNA_OK) status = choose_variances(fit, all.list, all.groups, all.count / all.groups, result, run);
-    if (status == UNA_OK) status = median_steps(&plan->steps, &all, run);
-    *kept = keep && !p->folds && !p->valid_joins;        /* no more rows will ever train */
-    if (status == UNA_OK && *kept) status = fit->keep(fit->context, all.list, 1, result, keep, run);
-    free_trainings(&all);
-    return status;
+    const una_crossfit *fit = all->fit;
+    const una_training_plan *plan = &all->plan;
+    UNA_TRY(train_plan(all, run));
+    UNA_TRY(choose_variances(all, 0, all->groups, plan->count / all->groups, run));
+    UNA_TRY(median_steps(&all->plan.steps, all, run));
+    all->kept = all->keep && !plan->folds && !plan->problem->valid_joins;        /* no more rows will ever train */
+    return all->kept ? fit->keep(fit->context, all->list, 1, all->result, all->keep, run) : UNA_OK;
 }
 
-static una_status train_finally(una_crossfit *fit, const una_training_plan *plan, una_fit_result *result,
-                                una_arena *keep, una_run *run)
+static una_status train_finally(trainings *all, una_run *run)
 {
-    trainings all;
-    una_status status = train_plan(&all, fit, plan, result, run);
-    if (status == UNA_OK) {
-        size_t first = 0, count = all.count;
-        if (!fit->mixture) first = best_of(&all), count = 1;
-        if (training_at(&all, first)->valid_rows && !fit->unvalidated)
-            status = choose_variances(fit, all.list + first, 1, count, result, run);
-        if (status == UNA_OK) status = fit->keep(fit->context, all.list + first, count, result, keep, run);
-    }
-    free_trainings(&all);
-    return status;
+    const una_crossfit *fit = all->fit;
+    UNA_TRY(train_plan(all, run));
+    size_t first = fit->mixture ? 0 : best_of(all), count = fit->mixture ? all->plan.count : 1;
+    if (job_at(all, first)->valid_rows && !fit->unvalidated) UNA_TRY(choose_variances(all, first, 1, count, run));
+    return fit->keep(fit->context, all->list + first, count, all->result, all->keep, run);
 }
 
 una_status una_crossfit_run(una_crossfit *fit, const una_problem *p, una_fit_result *result, una_arena *keep,
                             una_run *run)
 {
-    bool skip = fit->unvalidated || (fit->folds_for_noise && !UNA_IS_AUTO(fit->noise_var)), kept = false;
+    bool skip = fit->unvalidated || (fit->folds_for_noise && !UNA_IS_AUTO(fit->noise_var));
     size_t first = count_first_trainings(fit, p);
     double share = skip ? 0 : (double)first / (double)(first + fit->restarts);
-    una_training_plan plan = { .problem = p, .count = first, .folds = p->folds, .stream = fit->stream };
+    trainings all = { .fit = fit, .result = result, .keep = keep,
+                      .plan = { .problem = p, .count = first, .folds = p->folds, .stream = fit->stream } };
+    if (first && !skip) UNA_STAGE(run, 0, share, with_trainings(&all, train_and_choose, run));
+    if (all.kept) return UNA_OK;
 
-    if (first && !skip) {
-        una_span before = una_progress_part(run, 0, share);
-        una_status status = train_and_choose(fit, &plan, &kept, result, keep, run);
-        una_progress_back(run, before);
-        UNA_TRY(status);
-    }
-    if (kept) return UNA_OK;
-
-    plan.stream = fit->stream + first;                   /* the same stream with first trainings and without */
-    plan.count = fit->restarts;
-    plan.folds = 0;
-    plan.all_rows = fit->retrains && p->valid_joins;
-    una_span before = una_progress_part(run, share, 1);
-    una_status status = train_finally(fit, &plan, result, keep, run);
-    una_progress_back(run, before);
-    return status;
+    all.plan.stream = fit->stream + first;               /* the same stream with first trainings and without */
+    all.plan.count = fit->restarts;
+    all.plan.folds = 0;
+    all.plan.all_rows = fit->retrains && p->valid_joins;
+    UNA_STAGE(run, share, 1, with_trainings(&all, train_finally, run));
+    return UNA_OK;
 }
 
 una_status una_crossfit_choose(una_crossfit *fit, const una_problem *p, una_fit_result *result, una_run *run)
 {
-    una_training_plan plan = { .problem = p, .count = p->folds ? p->folds : 1, .folds = p->folds,
-                               .stream = fit->stream };
-    bool kept;
-    if (!p->folds && p->valid_x.rows == 0) return UNA_OK;
-    return train_and_choose(fit, &plan, &kept, result, NULL, run);
+    trainings all = { .fit = fit, .result = result,
+                      .plan = { .problem = p, .count = p->folds ? p->folds : 1, .folds = p->folds,
+                                .stream = fit->stream } };
+    return p->folds || p->valid_x.rows ? with_trainings(&all, train_and_choose, run) : UNA_OK;
 }

@@ -89,21 +89,16 @@ static una_status shrink_correlations(double *by, const double *cor, size_t n, u
 una_status una_errors_noise(double *noise, const una_errors *e, const double *noise_var, una_run *run)
 {
     size_t n = e->targets;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *cor = UNA_GET(&run->scratch, double, n * n), by = 1;
-    una_status status = una_arena_check(&run->scratch);
-    for (size_t t = 0; status == UNA_OK && t < n; t++)
-        for (size_t s = 0; s < n; s++) cor[t * n + s] = t == s ? 1 : error_correlation(e, t, s);
-    if (status == UNA_OK) status = shrink_correlations(&by, cor, n, run);
-
-    for (size_t t = 0; status == UNA_OK && t < n; t++)
-        for (size_t s = 0; s < n; s++) {
-            double size = sqrt(noise_var[t]) * sqrt(noise_var[s]);
-            noise[t * n + s] = e->rows[t * n + s] > 0 ? by * cor[t * n + s] * size : NAN;
-            if (t == s) noise[t * n + s] = noise_var[t];
-        }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    double by;
+    UNA_NEW(&run->scratch, double, cor, n * n);
+    for (size_t i = 0; i < n * n; i++) cor[i] = i / n == i % n ? 1 : error_correlation(e, i / n, i % n);
+    UNA_TRY(shrink_correlations(&by, cor, n, run));
+    for (size_t i = 0; i < n * n; i++) {
+        double size = sqrt(noise_var[i / n]) * sqrt(noise_var[i % n]);
+        noise[i] = e->rows[i] > 0 ? by * cor[i] * size : NAN;
+        if (i / n == i % n) noise[i] = noise_var[i / n];
+    }
+    return UNA_OK;
 }
 
 void una_note_heads(una_notes *notes, bool joint, bool complete, bool varies)

@@ -9,7 +9,6 @@
 #include "bayesopt/bayesopt.h"
 
 #include "base/clock.h"
-#include "bo/search.h"
 
 typedef struct bayesopt_options {
     const char *data, *tasks, *acquisition;
@@ -22,7 +21,7 @@ enum { SETUP_OWN, SETUP_THESIS };
 enum { QUICK_SEEDS = 2, QUICK_STEPS = 5 };
 
 static const una_option table[] = {
-    { "data", UNA_TEXT, offsetof(bayesopt_options, data), "", 0, 0, false, NULL, UNA_DATA_HELP },
+    UNA_DATA_OPTION(bayesopt_options),
     { "tasks", UNA_TEXT, offsetof(bayesopt_options, tasks), "", 0, 0, false, NULL,
       "which of branin, hartmann6, svm and logistic, with commas between; left out: the first two; quick: branin" },
     UNA_SEEDS_OPTION(bayesopt_options),
@@ -125,40 +124,25 @@ static una_status bayesopt_begin(void **shared, const una_asked *asked, una_run 
 
 static void bayesopt_end(void *shared) { una_material_free(shared); }
 
+static una_text *study_option(una_text *study, const char *name)
+{
+    una_text_add(study, "%s%s=", study->at && strchr(study->at, '(') ? ", " : "(", name);
+    return study;
+}
+
 /* The experiment with those of its options that change numbers. */
 static const char *bayesopt_study(const una_asked *asked)
 {
     const bayesopt_options *o = asked->options;
-    size_t count = 0;
     una_text study = una_text_in(asked->keep);
     una_text_add(&study, "%s", asked->experiment->name);
-    if (strcmp(o->acquisition, "log_ei") != 0) {
-        una_text_add(&study, "%sacquisition=", count++ ? ", " : "(");
-        una_spec_value(&study, o->acquisition);
-    }
-    if (o->initial != 3) {
-        una_text_add(&study, "%sinitial=", count++ ? ", " : "(");
-        una_text_number(&study, o->initial);
-    }
-    if (o->setup == SETUP_THESIS) una_text_add(&study, "%ssetup=thesis", count++ ? ", " : "(");
-    if (asked->quick || !UNA_IS_AUTO(o->steps)) {
-        una_text_add(&study, "%ssteps=", count++ ? ", " : "(");
-        una_text_number(&study, UNA_IS_AUTO(o->steps) ? QUICK_STEPS : o->steps);
-    }
-    if (count) una_text_add(&study, ")");
+    if (strcmp(o->acquisition, "log_ei") != 0) una_spec_value(study_option(&study, "acquisition"), o->acquisition);
+    if (o->initial != 3) una_text_number(study_option(&study, "initial"), o->initial);
+    if (o->setup == SETUP_THESIS) una_text_add(study_option(&study, "setup"), "thesis");
+    if (asked->quick || !UNA_IS_AUTO(o->steps))
+        una_text_number(study_option(&study, "steps"), UNA_IS_AUTO(o->steps) ? QUICK_STEPS : o->steps);
+    if (study.at && strchr(study.at, '(')) una_text_add(&study, ")");
     return study.at;
-}
-
-static una_status add_task(una_plan *plan, const char *study, const una_task_kind *task, const una_asked *asked,
-                           una_run *run)
-{
-    const bayesopt_options *o = asked->options;
-    const char *data;
-    size_t seeds = una_seed_count(o->seeds, task->seeds, QUICK_SEEDS, asked);
-    UNA_TRY(una_task_data(&data, task, asked->shared, asked->keep, run));
-    for (size_t s = 0; s < seeds; s++)
-        una_plan_models(plan, asked, study, data, asked->first + s);
-    return UNA_OK;
 }
 
 static una_status unknown_task(const char *name, int length, una_run *run)
@@ -185,7 +169,10 @@ static una_status plan_runs(una_plan *plan, const una_asked *asked, una_run *run
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         const una_task_kind *task = una_task_find(name);
         if (!task || !una_is_item(at, length, task->name)) return unknown_task(at, (int)length, run);
-        UNA_TRY(add_task(plan, study, task, asked, run));
+        const char *data;
+        size_t seeds = una_seed_count(o->seeds, task->seeds, QUICK_SEEDS, asked);
+        UNA_TRY(una_task_data(&data, task, asked->shared, asked->keep, run));
+        for (size_t s = 0; s < seeds; s++) una_plan_models(plan, asked, study, data, asked->first + s);
     }
     if (plan->count == 0) UNA_FAIL(run, UNA_E_USAGE, "tasks=%s names no task", o->tasks);
     return UNA_OK;
@@ -194,7 +181,7 @@ static una_status plan_runs(una_plan *plan, const una_asked *asked, una_run *run
 /* ---- one optimisation ---------------------------------------------------------------------------------------- */
 
 typedef struct minimum_search {
-    const una_task_kind *task;
+    una_task_asked             task;
     const una_row_key   *key;
     const una_asked     *asked;
     una_space           *space;
@@ -210,11 +197,11 @@ typedef struct minimum_search {
 static una_status open_minimum_search(minimum_search *h, una_run *run)
 {
     const bayesopt_options *o = h->asked->options;
-    h->task = una_task_find(h->key->data);
+    h->task = (una_task_asked){ una_task_find(h->key->data), h->key->data, h->asked->shared };
     h->initial = (size_t)o->initial;
-    size_t usual = h->asked->quick ? QUICK_STEPS : h->task->steps;
+    size_t usual = h->asked->quick ? QUICK_STEPS : h->task.kind->steps;
     h->steps = UNA_IS_AUTO(o->steps) ? usual : (size_t)o->steps;
-    UNA_TRY(una_space_parse(&h->space, h->task->space, h->task->name, &run->scratch, run));
+    UNA_TRY(una_space_parse(&h->space, h->task.kind->space, h->task.kind->name, &run->scratch, run));
     size_t most = h->initial + h->steps;
     UNA_NEW_AT(&run->scratch, h->point, most * h->space->count);
     UNA_NEW_AT(&run->scratch, h->value, most);
@@ -225,7 +212,7 @@ static una_status open_minimum_search(minimum_search *h, una_run *run)
 }
 
 /* The thesis's surrogate, once there are enough rows to choose from its grid; before that there is none. */
-static una_status need_search(minimum_search *h, una_run *run)
+static una_status need_search(minimum_search *h, const una_history *history, una_run *run)
 {
     const bayesopt_options *o = h->asked->options;
     bool floor = una_bayesopt_is_floor(h->key->spec);
@@ -233,8 +220,7 @@ static una_status need_search(minimum_search *h, una_run *run)
         .acquisition = floor ? h->key->spec : o->acquisition, .initial = h->initial };
     if (h->search) return UNA_OK;
     if (o->setup == SETUP_THESIS && !floor) {
-        una_status status = una_bayesopt_choose(&settings.model, h->key->spec, h->space, h->point, h->value, h->count,
-                                                &run->scratch, run);
+        una_status status = una_bayesopt_choose(&settings.model, h->key->spec, h->space, history, &run->scratch, run);
         if (status == UNA_E_INPUT) una_clear_message(run);
         if (status != UNA_OK) return status == UNA_E_INPUT ? UNA_OK : status;
     }
@@ -244,10 +230,9 @@ static una_status need_search(minimum_search *h, una_run *run)
 static una_status bayesopt_evaluate(minimum_search *h, una_run *run)
 {
     size_t i = h->count++;
-    UNA_TRY(una_task_value(&h->value[i], h->task, h->key->data, h->point + i * h->space->count, false,
-                           h->asked->shared, run));
+    UNA_TRY(una_task_value(&h->value[i], &h->task, h->point + i * h->space->count, false, run));
     if (i == 0 || h->value[i] < h->value[h->best]) h->best = i;
-    h->regret = h->value[h->best] - h->task->least;
+    h->regret = h->value[h->best] - h->task.kind->least;
     return UNA_OK;
 }
 
@@ -260,22 +245,13 @@ static void place_at_random(minimum_search *h)
     una_space_place(h->space, unit, h->point + h->count * h->space->count);
 }
 
-static una_status begin_minimum_search(minimum_search *h, una_run *run)
-{
-    while (h->count < h->initial) {
-        place_at_random(h);
-        UNA_TRY(bayesopt_evaluate(h, run));
-    }
-    return UNA_OK;
-}
-
 static una_status take_step(minimum_search *h, size_t step, una_run *run)
 {
     una_history history = { h->count, h->point, h->value, h->state };
     una_proposal proposal = { .trained = false };
     double begun = una_clock();
     UNA_TRY(una_tick(run, "optimising", (double)step / (double)h->steps, h->regret));
-    UNA_TRY(need_search(h, run));
+    UNA_TRY(need_search(h, &history, run));
     if (h->search)
         UNA_TRY(una_search_next(h->search, &history, h->point + h->count * h->space->count, &proposal, run));
     else place_at_random(h);
@@ -290,39 +266,35 @@ static void note_regret(double *value, double regret, size_t steps)
         if (una_bayesopt_stops[k] == steps) value[UNA_BAYESOPT_FIRST_STOP + k] = regret;
 }
 
-static void take_seconds(double *value, minimum_search *h)
+static una_status run_minimum_search(double *value, minimum_search *h, una_run *run)
 {
     double sum = 0;
-    for (size_t i = 0; i < h->steps; i++) sum += h->seconds[i];
-    value[UNA_BAYESOPT_STEP_MEAN] = sum / (double)h->steps;
-    value[UNA_BAYESOPT_STEP] = una_quantile(h->seconds, h->steps, 0.5);
-    value[UNA_BAYESOPT_TRAININGS] = (double)h->trainings;
-}
-
-static una_status run_minimum_search(una_outcome *outcome, minimum_search *h, una_run *run)
-{
-    double *value = outcome->value, begun = una_clock();
-    UNA_TRY(begin_minimum_search(h, run));
+    while (h->count < h->initial) {
+        place_at_random(h);
+        UNA_TRY(bayesopt_evaluate(h, run));
+    }
     note_regret(value, h->regret, 0);
     for (size_t step = 0; step < h->steps; step++) {
         UNA_TRY(take_step(h, step, run));
         note_regret(value, h->regret, step + 1);
     }
 
+    for (size_t i = 0; i < h->steps; i++) sum += h->seconds[i];
     value[UNA_BAYESOPT_REGRET] = h->regret;
-    take_seconds(value, h);
-    if (h->task->is_digits)
-        UNA_TRY(una_task_value(&value[UNA_BAYESOPT_TEST], h->task, h->key->data,
-                               h->point + h->best * h->space->count, true, h->asked->shared, run));
-    outcome->seconds = una_clock() - begun;
-    return UNA_OK;
+    value[UNA_BAYESOPT_STEP_MEAN] = sum / (double)h->steps;
+    value[UNA_BAYESOPT_STEP] = una_quantile(h->seconds, h->steps, 0.5);
+    value[UNA_BAYESOPT_TRAININGS] = (double)h->trainings;
+    if (!h->task.kind->is_digits) return UNA_OK;
+    return una_task_value(&value[UNA_BAYESOPT_TEST], &h->task, h->point + h->best * h->space->count, true, run);
 }
 
 static una_status bayesopt_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     minimum_search h = { .key = key, .asked = asked };
-    una_status status = open_minimum_search(&h, run);
-    if (status == UNA_OK) status = run_minimum_search(outcome, &h, run);
+    UNA_TRY(open_minimum_search(&h, run));
+    double begun = una_clock();
+    una_status status = run_minimum_search(outcome->value, &h, run);
+    outcome->seconds = una_clock() - begun;
     una_search_free(h.search);
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include "bayesopt/bayesopt_tasks.h"
 #include "bench/experiment.h"
+#include "bo/search.h"
 
 /* Steps after which regret is reported; the row of a shorter optimisation has NAN. */
 #define UNA_BAYESOPT_STOPS(X)                                                                                        \
@@ -28,10 +29,10 @@ bool una_bayesopt_is_floor(const char *contestant);
 
 /* The thesis's spec for an entry of ours ("luna"), without what its grid varies; NULL: it has none. */
 const char *una_bayesopt_thesis(const char *own);
-/* The best of its grid by what was evaluated so far: point [count, inputs], value [count]. A spec that is none of the
+/* The best of its grid by what was evaluated so far. A spec that is none of the
  * thesis's stays as it is. UNA_E_INPUT: these are too few rows. The text lives in `arena`. */
-una_status una_bayesopt_choose(const char **best, const char *spec, const una_space *space, const double *point,
-                               const double *value, size_t count, una_arena *arena, una_run *run);
+una_status una_bayesopt_choose(const char **best, const char *spec, const una_space *space,
+                               const una_history *history, una_arena *arena, una_run *run);
 
 extern const una_claim una_bayesopt_claims[];
 una_status una_bayesopt_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);

@@ -64,7 +64,6 @@ struct una_material {
     const char      *folder, *store_path;
     pthread_mutex_t  lock;               /* guards what follows until it is loaded; it never changes after that */
     una_store       *store;
-    bool             has_digits, has_sparse, has_subset;
     digits           digits;
     una_sparse_rows  sparse;
     una_svm_rows     subset;
@@ -72,15 +71,12 @@ struct una_material {
 
 una_status una_material_new(una_material **out, const char *data, const char *store, una_run *run)
 {
-    una_material *m = una_allocate(run, sizeof *m);
-    *out = m;
-    if (!m) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory for the tasks of optimisation");
-    memset(m, 0, sizeof *m);
-    una_arena_init(&m->keep, run);
-    m->run = run;
-    m->folder = data;
-    m->store_path = store;
-    if (pthread_mutex_init(&m->lock, NULL) == 0) return UNA_OK;
+    una_material *m = *out = una_allocate(run, sizeof *m);
+    if (m) *m = (una_material){ .run = run, .folder = data, .store_path = store };
+    if (m && pthread_mutex_init(&m->lock, NULL) == 0) {
+        una_arena_init(&m->keep, run);
+        return UNA_OK;
+    }
     una_release(run, m);
     *out = NULL;
     UNA_FAIL(run, UNA_E_MEMORY, "there is no memory for the tasks of optimisation");
@@ -113,7 +109,7 @@ static bool has_digits(const una_material *m, una_run *run)
 
 static una_status need_digits(una_material *m, una_run *run)
 {
-    if (m->has_digits) return UNA_OK;
+    if (m->digits.bytes) return UNA_OK;
     una_idx images[2], labels[2];
     const char *path[FILES];
     for (size_t f = 0; f < FILES; f++) {
@@ -138,21 +134,18 @@ static una_status need_digits(una_material *m, una_run *run)
             UNA_FAIL(run, UNA_E_INPUT, "%s has a label %d: digits are 0 to 9",
                      path[i < train ? TRAIN_LABELS : TEST_LABELS], label[i]);
     m->digits = (digits){ train + test, train, columns, bytes, label };
-    m->has_digits = true;
     return UNA_OK;
 }
 
 static una_status need_sparse(una_material *m, una_run *run)
 {
-    if (m->has_sparse) return UNA_OK;
+    if (m->sparse.first) return UNA_OK;
     UNA_TRY(need_digits(m, run));
     const digits *d = &m->digits;
     if (d->train <= VALID)
         UNA_FAIL(run, UNA_E_INPUT, "the MNIST files in %s have %zu training rows; more than %d are needed, the last of "
                  "which validate", m->folder, d->train, VALID);
-    UNA_TRY(una_sparse_rows_of(&m->sparse, d->bytes, d->label, d->rows, d->columns, &m->keep));
-    m->has_sparse = true;
-    return UNA_OK;
+    return una_sparse_rows_of(&m->sparse, d->bytes, d->label, d->rows, d->columns, &m->keep);
 }
 
 /* Rows of the subset: in each part one class after the other, in an order given by the seed. */
@@ -180,7 +173,7 @@ static una_status choose_subset(size_t *row, const digits *d, una_run *run)
 static una_status need_subset(una_material *m, una_run *run)
 {
     const digits *d = &m->digits;
-    if (m->has_subset) return UNA_OK;
+    if (m->subset.distance) return UNA_OK;
     UNA_TRY(need_digits(m, run));
     UNA_NEW(&run->scratch, size_t, row, SUBSET);
     UNA_NEW(&run->scratch, unsigned char, bytes, SUBSET * d->columns);
@@ -190,10 +183,9 @@ static una_status need_subset(una_material *m, una_run *run)
         memcpy(bytes + i * d->columns, d->bytes + row[i] * d->columns, d->columns);
         label[i] = d->label[row[i]];
     }
-    UNA_TRY(una_svm_rows_of(&m->subset, bytes, label, SUBSET, d->columns, subset_digits, SUBSET_CLASSES, &m->keep,
-                            run));
-    m->has_subset = true;
-    return UNA_OK;
+    m->subset = (una_svm_rows){ .rows = SUBSET, .label = label, .classes = SUBSET_CLASSES };
+    memcpy(m->subset.class_label, subset_digits, sizeof subset_digits);
+    return una_svm_measure(&m->subset, bytes, d->columns, &m->keep, run);
 }
 
 /* It lives longer than the task that loads it first. */
@@ -209,12 +201,10 @@ typedef una_status need(una_material *m, una_run *run);
 
 static una_status with_lock(una_material *m, need *what, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     pthread_mutex_lock(&m->lock);
     una_status status = what(m, run);
     if (status != UNA_OK && !*run->message) memcpy(run->message, m->run->message, sizeof run->message);
     pthread_mutex_unlock(&m->lock);
-    una_arena_release(&run->scratch, mark);
     return status;
 }
 
@@ -271,27 +261,28 @@ una_status una_task_data(const char **data, const una_task_kind *task, una_mater
 
 static una_status svm_value(double *value, una_material *m, const double *x, bool test, una_run *run)
 {
-    UNA_TRY(with_lock(m, need_subset, run));
-    size_t train = test ? SUBSET_TRAIN + SUBSET_OTHER : SUBSET_TRAIN;
-    return una_svm_error(value, &m->subset, train, train, SUBSET_OTHER, exp(x[0]), exp(x[1]), run);
+    UNA_SCOPED(run, with_lock(m, need_subset, run));
+    const una_svm_settings settings = { .train = test ? SUBSET_TRAIN + SUBSET_OTHER : SUBSET_TRAIN,
+                                        .asked = SUBSET_OTHER, .c = exp(x[0]), .gamma = exp(x[1]) };
+    return una_svm_error(value, &m->subset, &settings, run);
 }
 
 static una_status logistic_value(double *value, una_material *m, const double *x, bool test, una_run *run)
 {
-    UNA_TRY(with_lock(m, need_sparse, run));
+    UNA_SCOPED(run, with_lock(m, need_sparse, run));
     const digits *d = &m->digits;
-    size_t train = test ? d->train : d->train - VALID, test_rows = test ? d->rows - d->train : VALID;
+    size_t train = test ? d->train : d->train - VALID, asked = test ? d->rows - d->train : VALID;
     una_softmax_settings settings = { .rate = pow(10, x[0]), .l2 = x[1], .batch = (size_t)x[2], .dropout = x[3],
                                       .epochs = EPOCHS, .seed = DATA_SEED };
-    return una_softmax_error(value, &m->sparse, train, train, test_rows, &settings, run);
+    return una_softmax_error(value, &m->sparse, train, asked, &settings, run);
 }
 
 /* "svm(log_c=1.5, log_gamma=-3)": read back, the numbers are the same. */
-static una_status write_point(una_text *text, const una_task_kind *task, const double *x, una_run *run)
+static una_status write_point(una_text *text, const una_task_kind *kind, const double *x, una_run *run)
 {
     una_space *space;
-    UNA_TRY(una_space_parse(&space, task->space, task->name, &run->scratch, run));
-    una_text_add(text, "%s(", task->name);
+    UNA_TRY(una_space_parse(&space, kind->space, kind->name, &run->scratch, run));
+    una_text_add(text, "%s(", kind->name);
     for (size_t i = 0; i < space->count; i++) {
         una_text_add(text, "%s%s=", i > 0 ? ", " : "", space->dimension[i].name);
         una_text_number(text, x[i]);
@@ -300,42 +291,33 @@ static una_status write_point(una_text *text, const una_task_kind *task, const d
     return una_arena_check(text->arena);
 }
 
-static una_status train_digits(double *value, const una_row_key *key, const una_task_kind *task, const double *x,
-                               una_material *m, una_run *run)
+/* Two threads that need the same point at the same time both train, and get the same value. */
+static una_status digits_value(double *value, const una_task_asked *task, const double *x, bool test, una_run *run)
 {
     static const char *const measure[] = { "error" };
-    bool is_svm = strcmp(task->name, "svm") == 0;
+    una_material *m = task->material;
+    una_row row;
+    bool found = false, is_svm = strcmp(task->kind->name, "svm") == 0;
+    una_text spec = una_text_in(&run->scratch);
+    UNA_SCOPED(run, with_lock(m, need_store, run));
+    UNA_TRY(write_point(&spec, task->kind, x, run));
+    una_row_key key = { .study = "bayesopt tasks", .data = task->data, .split = test, .spec = spec.at,
+                        .seed = DATA_SEED, .results = TASK_RESULTS };
+    UNA_TRY(una_store_find(&found, &row, m->store, &key, &run->scratch, run));
+    if (found && row.count == 1) {
+        *value = row.value[0];
+        return UNA_OK;
+    }
     double begun = una_clock();
-    UNA_TRY((is_svm ? svm_value : logistic_value)(value, m, x, key->split == 1, run));
-    una_row row = { .key = *key, .measure = measure, .value = value, .count = 1, .options = key->spec,
+    UNA_TRY((is_svm ? svm_value : logistic_value)(value, m, x, test, run));
+    row = (una_row){ .key = key, .measure = measure, .value = value, .count = 1, .options = key.spec,
         .kernels = una_run_kernels(run), .commit = una_build_commit(), .seconds = una_clock() - begun };
     return una_store_put(m->store, &row, 1, false, NULL, run);
 }
 
-/* Two threads that need the same point at the same time both train, and get the same value. */
-static una_status digits_value(double *value, const una_task_kind *task, const char *data, const double *x, bool test,
-                               una_material *m, una_run *run)
+una_status una_task_value(double *value, const una_task_asked *task, const double *x, bool test, una_run *run)
 {
-    una_row row;
-    bool found = false;
-    una_text spec = una_text_in(&run->scratch);
-    UNA_TRY(with_lock(m, need_store, run));
-    UNA_TRY(write_point(&spec, task, x, run));
-    una_row_key key = { .study = "bayesopt tasks", .data = data, .split = test, .spec = spec.at, .seed = DATA_SEED,
-                        .results = TASK_RESULTS };
-    UNA_TRY(una_store_find(&found, &row, m->store, &key, &run->scratch, run));
-    if (!found || row.count != 1) return train_digits(value, &key, task, x, m, run);
-    *value = row.value[0];
-    return UNA_OK;
-}
-
-una_status una_task_value(double *value, const una_task_kind *task, const char *data, const double *x, bool test,
-                          una_material *m, una_run *run)
-{
-    if (!task->is_digits) {
-        *value = strcmp(task->name, "branin") == 0 ? una_branin(x) : una_hartmann6(x);
-        return UNA_OK;
-    }
-    UNA_SCOPED(run, digits_value(value, task, data, x, test, m, run));
+    if (task->kind->is_digits) UNA_SCOPED(run, digits_value(value, task, x, test, run));
+    else *value = strcmp(task->kind->name, "branin") == 0 ? una_branin(x) : una_hartmann6(x);
     return UNA_OK;
 }

@@ -44,9 +44,13 @@ void       una_material_free(una_material *material);            /* NULL is harm
 una_status una_task_data(const char **data, const una_task_kind *task, una_material *material, una_arena *arena,
                          una_run *run);
 
-/* The value at x, a point of the task's space; of digits, with `test`, the error on test rows. data: of una_task_data.
- * Several threads may ask at once. */
-una_status una_task_value(double *value, const una_task_kind *task, const char *data, const double *x, bool test,
-                          una_material *material, una_run *run);
+typedef struct una_task_asked {
+    const una_task_kind *kind;
+    const char          *data;                   /* of una_task_data                                                */
+    una_material        *material;
+} una_task_asked;
+/* The value at x, a point of the task's space; of digits, with `test`, the error on test rows. Several threads may ask
+ * at once. */
+una_status una_task_value(double *value, const una_task_asked *task, const double *x, bool test, una_run *run);
 
 #endif

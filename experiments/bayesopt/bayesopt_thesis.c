@@ -55,29 +55,23 @@ static una_status grid_of(const char **over, const char *spec, una_run *run)
     return UNA_OK;
 }
 
-static una_status search_grid(const char **best, const char *spec, const char *over, const una_dataset *data,
-                              una_arena *arena, una_run *run)
+una_status una_bayesopt_choose(const char **best, const char *spec, const una_space *space,
+                               const una_history *history, una_arena *arena, una_run *run)
 {
-    una_tune_settings settings = { .size = sizeof settings, .model = spec, .over = over, .search = "grid" };
+    const char *names[UNA_MOST_TASK_INPUTS + 1];
+    una_tune_settings settings = { .size = sizeof settings, .model = spec, .search = "grid" };
+    una_dataset *data = NULL;
     una_tuned *tuned = NULL;
-    UNA_TRY(una_tune(&tuned, data, &settings, run));
+    *best = spec;
+    UNA_TRY(grid_of(&settings.over, spec, run));
+    if (!settings.over) return UNA_OK;
+    for (size_t i = 0; i < space->count; i++) names[i] = space->dimension[i].name;
+    names[space->count] = "value";
+    UNA_TRY(una_dataset_from_arrays(&data, history->point, history->value, history->count, space->count, names, run));
+    una_status status = una_tune(&tuned, data, &settings, run);
+    una_dataset_free(data);
+    UNA_TRY(status);
     *best = una_arena_text(arena, tuned->spec[0]);
     una_tuned_free(tuned);
     return una_arena_check(arena);
-}
-
-una_status una_bayesopt_choose(const char **best, const char *spec, const una_space *space, const double *point,
-                               const double *value, size_t count, una_arena *arena, una_run *run)
-{
-    const char *over, *names[UNA_MOST_TASK_INPUTS + 1];
-    una_dataset *data = NULL;
-    *best = spec;
-    UNA_TRY(grid_of(&over, spec, run));
-    if (!over) return UNA_OK;
-    for (size_t i = 0; i < space->count; i++) names[i] = space->dimension[i].name;
-    names[space->count] = "value";
-    UNA_TRY(una_dataset_from_arrays(&data, point, value, count, space->count, names, run));
-    una_status status = search_grid(best, spec, over, data, arena, run);
-    una_dataset_free(data);
-    return status;
 }

@@ -129,12 +129,12 @@ static una_status softmax_begin(softmax_work *t, const una_sparse_rows *rows, un
     return UNA_OK;
 }
 
-static double add_slopes(una_softmax *model, const una_sparse_rows *rows, const uint32_t *order, size_t count,
+static double add_slopes(una_softmax *model, const una_sparse_rows *rows, const uint32_t *order,
                          const una_softmax_settings *s, uint64_t key, softmax_work *t)
 {
     float z[UNA_SOFTMAX_WIDTH];
-    double loss = 0, share = 1 / (double)count;
-    for (size_t i = 0; i < count; i++) {
+    double loss = 0, share = 1 / (double)s->batch;
+    for (size_t i = 0; i < s->batch; i++) {
         if (s->dropout > 0) take_some(&t->row, rows, order[i], s->dropout, key);
         else softmax_take_row(&t->row, rows, order[i]);
         softmax_logits(z, model, t);
@@ -155,14 +155,14 @@ static uint64_t epoch_key(uint64_t seed, uint64_t epoch)
     return high << 32 | una_rng_u32(&rng);
 }
 
-double una_softmax_slopes(una_softmax *model, const una_sparse_rows *rows, const uint32_t *order, size_t count,
+double una_softmax_slopes(una_softmax *model, const una_sparse_rows *rows, const uint32_t *order,
                           const una_softmax_settings *settings, uint64_t epoch, una_run *run)
 {
     softmax_work t;
     una_mark mark = una_arena_mark(&run->scratch);
     double loss = NAN;
     if (softmax_begin(&t, rows, run) == UNA_OK)
-        loss = add_slopes(model, rows, order, count, settings, epoch_key(settings->seed, epoch), &t);
+        loss = add_slopes(model, rows, order, settings, epoch_key(settings->seed, epoch), &t);
     una_arena_release(&run->scratch, mark);
     return loss;
 }
@@ -201,21 +201,21 @@ static una_status softmax_train(una_softmax *model, const una_sparse_rows *rows,
         if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted in softmax regression");
         una_rng_permute(&rng, order, count);
         for (size_t at = 0; at + s->batch <= count; at += s->batch) {
-            add_slopes(model, rows, order + at, s->batch, s, key, t);
+            add_slopes(model, rows, order + at, s, key, t);
             softmax_step(model, rows->columns, s, t->sparse);
         }
     }
     return UNA_OK;
 }
 
-una_status una_softmax_error(double *percent, const una_sparse_rows *rows, size_t train_rows, size_t from,
-                             size_t test_rows, const una_softmax_settings *settings, una_run *run)
+una_status una_softmax_error(double *percent, const una_sparse_rows *rows, size_t train, size_t asked,
+                             const una_softmax_settings *settings, una_run *run)
 {
     una_softmax model;
     softmax_work t;
     UNA_TRY(una_softmax_new(&model, rows->columns, settings->seed, &run->scratch));
     UNA_TRY(softmax_begin(&t, rows, run));
-    UNA_TRY(softmax_train(&model, rows, train_rows, settings, &t, run));
-    *percent = percent_wrong(&model, rows, from, test_rows / settings->batch * settings->batch, &t);
+    UNA_TRY(softmax_train(&model, rows, train, settings, &t, run));
+    *percent = percent_wrong(&model, rows, train, asked / settings->batch * settings->batch, &t);
     return UNA_OK;
 }

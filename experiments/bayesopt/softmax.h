@@ -38,12 +38,12 @@ typedef struct una_softmax {
 
 /* At its random beginning; slopes are 0. */
 una_status una_softmax_new(una_softmax *model, size_t columns, uint64_t seed, una_arena *arena);
-/* Adds to the slopes those of rows[order[0 ... count - 1]]; returns the mean loss. epoch: which masks. */
-double     una_softmax_slopes(una_softmax *model, const una_sparse_rows *rows, const uint32_t *order, size_t count,
+/* Adds to the slopes those of the batch rows[order[0 ...]]; returns the mean loss. epoch: which masks. */
+double     una_softmax_slopes(una_softmax *model, const una_sparse_rows *rows, const uint32_t *order,
                               const una_softmax_settings *settings, uint64_t epoch, una_run *run);
-/* After training on rows 0 ... train - 1: the percentage of wrong labels among `test_rows` rows from `from` on, as far
- * as they fill whole batches. */
-una_status una_softmax_error(double *percent, const una_sparse_rows *rows, size_t train, size_t from, size_t test_rows,
+/* After training on rows 0 ... train - 1: the percentage of wrong labels among the `asked` rows behind these, as far as
+ * they fill whole batches. */
+una_status una_softmax_error(double *percent, const una_sparse_rows *rows, size_t train, size_t asked,
                              const una_softmax_settings *settings, una_run *run);
 
 /* ---- loops over rows of few numbers, for one set of instructions: softmax_loops.c ---- */

@@ -52,16 +52,14 @@ static una_status measure_all(measuring *m, const unsigned char *bytes, una_run 
     return una_pool(run, (m->rows + STRIP - 1) / STRIP, measure_strip, m);
 }
 
-una_status una_svm_rows_of(una_svm_rows *out, const unsigned char *bytes, const unsigned char *label, size_t rows,
-                           size_t columns, const unsigned char *classes, size_t class_count, una_arena *arena,
+una_status una_svm_measure(una_svm_rows *rows, const unsigned char *bytes, size_t columns, una_arena *arena,
                            una_run *run)
 {
-    UNA_NEW(arena, uint32_t, distance, rows * rows);
-    measuring m = { .rows = rows, .columns = columns, .stride = UNA_PADDED(rows), .distance = distance,
+    UNA_NEW(arena, uint32_t, distance, rows->rows * rows->rows);
+    measuring m = { .rows = rows->rows, .columns = columns, .stride = UNA_PADDED(rows->rows), .distance = distance,
                     .kern = una_kernels_named_f64(run->settings.kernels) };
-    *out = (una_svm_rows){ .rows = rows, .label = label, .classes = class_count, .distance = distance };
-    memcpy(out->class_label, classes, class_count);
     UNA_SCOPED(run, measure_all(&m, bytes, run));
+    rows->distance = distance;
     return UNA_OK;
 }
 
@@ -75,7 +73,7 @@ bool una_svm_is_there(void) { return true; }
 
 typedef struct machine {                 /* of two classes                                                          */
     const una_svm_rows *rows;
-    double              c, gamma;
+    const una_svm_settings *how;
     size_t             *member, count;   /* rows that train it, those of the first class first                      */
     size_t              first_count;
     struct svm_node    *nodes, **row;    /* [count, count + 2] kernel, and where its rows begin                      */
@@ -86,8 +84,9 @@ typedef struct machine {                 /* of two classes                      
 
 static void keep_quiet(const char *words) { (void)words; }
 
-static void choose_members(machine *m, size_t train, unsigned char first, unsigned char second)
+static void choose_members(machine *m, unsigned char first, unsigned char second)
 {
+    size_t train = m->how->train;
     m->count = 0;
     for (size_t i = 0; i < train; i++)
         if (m->rows->label[i] == first) m->member[m->count++] = i;
@@ -102,7 +101,7 @@ static void write_kernel(struct svm_node *nodes, const machine *m, size_t row, s
 {
     const uint32_t *distance = m->rows->distance + row * m->rows->rows;
     for (size_t j = 0; j < m->count; j++) m->buffer[j] = distance[m->member[j]];
-    m->kern->pairs->exp(UNA_PADDED(m->count), -m->gamma * byte_pairs_to_one, m->buffer, 1, m->buffer);
+    m->kern->pairs->exp(UNA_PADDED(m->count), -m->how->gamma * byte_pairs_to_one, m->buffer, 1, m->buffer);
     nodes[0] = (struct svm_node){ 0, (double)number };
     for (size_t j = 0; j < m->count; j++) nodes[j + 1] = (struct svm_node){ (int)j + 1, m->buffer[j] };
     nodes[m->count + 1] = (struct svm_node){ -1, 0 };
@@ -111,7 +110,7 @@ static void write_kernel(struct svm_node *nodes, const machine *m, size_t row, s
 static una_status train_machine(struct svm_model **model, machine *m, una_run *run)
 {
     struct svm_problem problem = { .l = (int)m->count, .y = m->y, .x = m->row };
-    struct svm_parameter how = { .svm_type = C_SVC, .kernel_type = PRECOMPUTED, .C = m->c, .cache_size = 100,
+    struct svm_parameter how = { .svm_type = C_SVC, .kernel_type = PRECOMPUTED, .C = m->how->c, .cache_size = 100,
                                  .eps = 1e-3, .shrinking = 1 };
     for (size_t i = 0; i < m->count; i++) {
         m->row[i] = m->nodes + i * (m->count + 2);
@@ -125,29 +124,20 @@ static una_status train_machine(struct svm_model **model, machine *m, una_run *r
     return UNA_OK;
 }
 
-static void count_votes(unsigned *votes, const machine *m, const struct svm_model *model, size_t from, size_t test_rows,
-                        size_t classes, size_t first, size_t second)
-{
-    for (size_t i = 0; i < test_rows; i++) {
-        double decision = 0;
-        write_kernel(m->asked, m, from + i, 0);
-        svm_predict_values(model, m->asked, &decision);
-        votes[i * classes + (decision > 0 ? first : second)]++;
-    }
-}
-
-static una_status svm_vote(unsigned *votes, machine *m, size_t train, size_t from, size_t test_rows, una_run *run)
+static una_status svm_vote(unsigned *votes, machine *m, size_t first, size_t second, una_run *run)
 {
     const una_svm_rows *rows = m->rows;
-    for (size_t a = 0; a < rows->classes; a++)
-        for (size_t b = a + 1; b < rows->classes; b++) {
-            struct svm_model *model = NULL;
-            if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted in support vector machines");
-            choose_members(m, train, rows->class_label[a], rows->class_label[b]);
-            UNA_TRY(train_machine(&model, m, run));
-            count_votes(votes, m, model, from, test_rows, rows->classes, a, b);
-            svm_free_and_destroy_model(&model);
-        }
+    struct svm_model *model = NULL;
+    if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted in support vector machines");
+    choose_members(m, rows->class_label[first], rows->class_label[second]);
+    UNA_TRY(train_machine(&model, m, run));
+    for (size_t i = 0; i < m->how->asked; i++) {
+        double decision = 0;
+        write_kernel(m->asked, m, m->how->train + i, 0);
+        svm_predict_values(model, m->asked, &decision);
+        votes[i * rows->classes + (decision > 0 ? first : second)]++;
+    }
+    svm_free_and_destroy_model(&model);
     return UNA_OK;
 }
 
@@ -163,9 +153,9 @@ static size_t most_members(const una_svm_rows *rows, size_t train)
     return first + second;
 }
 
-static una_status svm_make_room(machine *m, size_t train, una_arena *arena)
+static una_status svm_make_room(machine *m, una_arena *arena)
 {
-    size_t most = most_members(m->rows, train);
+    size_t most = most_members(m->rows, m->how->train);
     m->member = UNA_GET(arena, size_t, most);
     m->nodes = UNA_GET(arena, struct svm_node, most * (most + 2));
     m->row = UNA_GET(arena, struct svm_node *, most);
@@ -175,49 +165,43 @@ static una_status svm_make_room(machine *m, size_t train, una_arena *arena)
     return una_arena_check(arena);
 }
 
-static una_status svm_predict_labels(unsigned char *predicted, machine *m, size_t train, size_t from, size_t test_rows,
-                                     una_run *run)
+una_status una_svm_predict(unsigned char *predicted, const una_svm_rows *rows, const una_svm_settings *settings,
+                           una_run *run)
 {
-    size_t classes = m->rows->classes;
-    UNA_NEW(&run->scratch, unsigned, votes, test_rows * classes);
-    UNA_TRY(svm_make_room(m, train, &run->scratch));
-    UNA_TRY(svm_vote(votes, m, train, from, test_rows, run));
-    for (size_t i = 0; i < test_rows; i++) {
+    machine m = { .rows = rows, .how = settings, .kern = una_kernels_named_f64(run->settings.kernels) };
+    size_t classes = rows->classes;
+    UNA_NEW(&run->scratch, unsigned, votes, settings->asked * classes);
+    UNA_TRY(svm_make_room(&m, &run->scratch));
+    for (size_t a = 0; a < classes; a++)
+        for (size_t b = a + 1; b < classes; b++) UNA_TRY(svm_vote(votes, &m, a, b, run));
+    for (size_t i = 0; i < settings->asked; i++) {
         size_t best = 0;
         for (size_t c = 1; c < classes; c++)
             if (votes[i * classes + c] > votes[i * classes + best]) best = c;
-        predicted[i] = m->rows->class_label[best];
+        predicted[i] = rows->class_label[best];
     }
     return UNA_OK;
-}
-
-una_status una_svm_predict(unsigned char *predicted, const una_svm_rows *rows, size_t train, size_t from,
-                           size_t test_rows, double c, double gamma, una_run *run)
-{
-    machine m = { .rows = rows, .c = c, .gamma = gamma, .kern = una_kernels_named_f64(run->settings.kernels) };
-    return svm_predict_labels(predicted, &m, train, from, test_rows, run);
 }
 
 #else
 
 bool una_svm_is_there(void) { return false; }
 
-una_status una_svm_predict(unsigned char *predicted, const una_svm_rows *rows, size_t train, size_t from,
-                           size_t test_rows, double c, double gamma, una_run *run)
+una_status una_svm_predict(unsigned char *predicted, const una_svm_rows *rows, const una_svm_settings *settings,
+                           una_run *run)
 {
-    (void)predicted, (void)rows, (void)train, (void)from, (void)test_rows, (void)c, (void)gamma;
+    (void)predicted, (void)rows, (void)settings;
     UNA_FAIL(run, UNA_E_INPUT, "this una was built without LIBSVM: install libsvm-dev and build it again");
 }
 
 #endif
 
-una_status una_svm_error(double *percent, const una_svm_rows *rows, size_t train, size_t from, size_t test_rows,
-                         double c, double gamma, una_run *run)
+una_status una_svm_error(double *percent, const una_svm_rows *rows, const una_svm_settings *settings, una_run *run)
 {
     size_t wrong = 0;
-    UNA_NEW(&run->scratch, unsigned char, predicted, test_rows);
-    UNA_TRY(una_svm_predict(predicted, rows, train, from, test_rows, c, gamma, run));
-    for (size_t i = 0; i < test_rows; i++) wrong += predicted[i] != rows->label[from + i];
-    *percent = 100 * (double)wrong / (double)test_rows;
+    UNA_NEW(&run->scratch, unsigned char, predicted, settings->asked);
+    UNA_TRY(una_svm_predict(predicted, rows, settings, run));
+    for (size_t i = 0; i < settings->asked; i++) wrong += predicted[i] != rows->label[settings->train + i];
+    *percent = 100 * (double)wrong / (double)settings->asked;
     return UNA_OK;
 }

@@ -23,16 +23,19 @@ typedef struct una_svm_rows {
 /* Whether una was built with LIBSVM. */
 bool una_svm_is_there(void);
 
-/* Of bytes [rows, columns], at most 65536 columns; `label` is borrowed, and each of them is one of the classes. */
-una_status una_svm_rows_of(una_svm_rows *out, const unsigned char *bytes, const unsigned char *label, size_t rows,
-                           size_t columns, const unsigned char *classes, size_t class_count, una_arena *arena,
+/* The distances of bytes [rows, columns], at most 65536 columns, for rows, labels and classes that are filled in; each
+ * label is one of the classes. */
+una_status una_svm_measure(una_svm_rows *rows, const unsigned char *bytes, size_t columns, una_arena *arena,
                            una_run *run);
-/* predicted [test_rows]: the labels of rows from, from + 1 ... by machines trained on rows 0 ... train - 1, among which
- * every class must occur. Bytes count as 1/256. */
-una_status una_svm_predict(unsigned char *predicted, const una_svm_rows *rows, size_t train, size_t from,
-                           size_t test_rows, double c, double gamma, una_run *run);
+
+typedef struct una_svm_settings {
+    size_t train, asked;                 /* rows 0 ... train - 1, among which every class must occur; then those asked */
+    double c, gamma;                     /* bytes count as 1/256                                                     */
+} una_svm_settings;
+/* predicted [asked]: the labels of rows train, train + 1 ... */
+una_status una_svm_predict(unsigned char *predicted, const una_svm_rows *rows, const una_svm_settings *settings,
+                           una_run *run);
 /* The percentage of wrong labels among them. */
-una_status una_svm_error(double *percent, const una_svm_rows *rows, size_t train, size_t from, size_t test_rows,
-                         double c, double gamma, una_run *run);
+una_status una_svm_error(double *percent, const una_svm_rows *rows, const una_svm_settings *settings, una_run *run);
 
 #endif

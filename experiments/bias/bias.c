@@ -7,7 +7,6 @@
  * the two apart. Options were chosen by rows held out of training, never by those who were left out.
  */
 #include "bias/bias.h"
-#include "bias/bias_concepts.h"
 
 #include "score/score.h"
 
@@ -16,9 +15,8 @@
 typedef struct bias_options { const char *data, *study; double seeds; } bias_options;
 
 static const una_option table[] = {
-    { "data", UNA_TEXT, offsetof(bias_options, data), "", 0, 0, false, NULL, UNA_DATA_HELP },
-    { "study", UNA_TEXT, offsetof(bias_options, study), "", 0, 0, false, NULL,
-      "which studies, with commas between: nlm_penalty,luna_heads, or of bias sex,age; left out: all" },
+    UNA_DATA_OPTION(bias_options),
+    UNA_STUDY_OPTION(bias_options),
     UNA_SEEDS_OPTION(bias_options),
     { .name = NULL }
 };
@@ -68,10 +66,10 @@ static una_status bias_plan_fits(una_plan *plan, const una_asked *asked, una_run
 {
     const bias_options *o = asked->options;
     size_t seeds = UNA_IS_AUTO(o->seeds) ? 1 : (size_t)o->seeds, length;
-    for (const char *item = o->study; (item = una_next_item(item, &length)); item += length)
-        if (!una_is_item(item, length, "sex") && !una_is_item(item, length, "age"))
-            UNA_FAIL(run, UNA_E_USAGE, "there is no study '%.*s' here; there are sex and age",
-                     length < 40 ? (int)length : 40, item);
+    const char *item = una_unknown_item(o->study, &length, (const char *const[]){ "sex", "age", NULL });
+    if (item)
+        UNA_FAIL(run, UNA_E_USAGE, "there is no study '%.*s' here; there are sex and age",
+                 length < 40 ? (int)length : 40, item);
     for (size_t d = 0; d < 2; d++) {
         const char *data = una_bias_published[d].data;
         if (*o->study && !una_list_has(o->study, data)) continue;
@@ -91,17 +89,17 @@ typedef struct predictions {             /* of one group                        
 
 static una_status bias_predict(predictions *s, const una_model *model, const una_dataset *rows, una_run *run)
 {
-    size_t age, item, found;
+    static const char *const names[] = { "age_thesis", "index", "face_score" };
+    const double **column[] = { &s->y, &s->item, &s->found };
     s->rows = una_dataset_row_count(rows);
     UNA_NEW_AT(&run->scratch, s->mean, s->rows);
     UNA_NEW_AT(&run->scratch, s->epistemic, s->rows);
     UNA_NEW_AT(&run->scratch, s->noise, s->rows);
-    UNA_TRY(una_dataset_find(&age, rows, "age_thesis", run));
-    UNA_TRY(una_dataset_find(&item, rows, "index", run));
-    s->y = una_dataset_numbers(rows, age);
-    UNA_TRY(una_dataset_find(&found, rows, "face_score", run));
-    s->item = una_dataset_numbers(rows, item);
-    s->found = una_dataset_numbers(rows, found);
+    for (size_t i = 0; i < 3; i++) {
+        size_t at;
+        UNA_TRY(una_dataset_find(&at, rows, names[i], run));
+        *column[i] = una_dataset_numbers(rows, at);
+    }
     una_prediction out = { .size = sizeof out, .mean = s->mean, .std_epistemic = s->epistemic, .std_noise = s->noise };
     return una_model_predict(model, rows, 0.95, &out, run);
 }
@@ -147,8 +145,8 @@ static size_t with_face(double *std, const predictions *s)
  * was left out. */
 static una_status take_found(double *value, const predictions *in, const predictions *out, una_run *run)
 {
-    double *std_in = UNA_GET(&run->scratch, double, in->rows), *std_out = UNA_GET(&run->scratch, double, out->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, std_in, in->rows);
+    UNA_NEW(&run->scratch, double, std_out, out->rows);
     size_t ins = with_face(std_in, in), outs = with_face(std_out, out);
     value[UNA_BIAS_FOUND_IN] = (double)ins / (double)in->rows;
     value[UNA_BIAS_FOUND_OUT] = (double)outs / (double)out->rows;
@@ -216,25 +214,13 @@ static una_status take_scores(double *value, const una_model *model, const una_b
     return UNA_OK;
 }
 
-static una_status take_concept(double *value, const una_model *model, const una_bias_rows *rows, una_run *run)
-{
-    una_bias_concept concept;
-    UNA_TRY(una_bias_concept_of(&concept, model, rows->group[UNA_BIAS_IN], rows->group[UNA_BIAS_OUT], run));
-    value[UNA_BIAS_CONCEPT_IN] = concept.share_in;
-    value[UNA_BIAS_CONCEPT_OUT] = concept.share_out;
-    value[UNA_BIAS_CONCEPT_AUROC] = concept.auroc;
-    value[UNA_BIAS_CONCEPT_LOW] = concept.auroc_low;
-    value[UNA_BIAS_CONCEPT_HIGH] = concept.auroc_high;
-    return UNA_OK;
-}
-
 static una_status bias_take_measures(double *value, const una_model *model, const una_bias_rows *rows, una_run *run)
 {
     predictions s[UNA_BIAS_GROUPS];
     for (size_t g = 0; g < UNA_BIAS_GROUPS; g++) UNA_TRY(bias_predict(&s[g], model, rows->group[g], run));
     UNA_TRY(take_groups(value, s, run));
     UNA_TRY(take_faces(value, s, run));
-    UNA_TRY(take_concept(value, model, rows, run));
+    UNA_TRY(una_bias_concept(value, model, rows->group[UNA_BIAS_IN], rows->group[UNA_BIAS_OUT], run));
     return take_scores(value, model, rows, run);
 }
 

@@ -88,6 +88,12 @@ typedef struct una_bias_interval { double excess_low, excess_high, auroc_low, au
 una_status una_bias_bootstrap(una_bias_interval *interval, const double *a, size_t a_count, const double *b,
                               size_t b_count, una_run *run);
 
+/* The concept "was left out", as every second row of both groups shows it, at the other rows: UNA_BIAS_CONCEPT_IN and what
+ * follows go to `value`; for a model without a linear head nothing. in, out: tables of one origin, two rows each at
+ * least. */
+una_status una_bias_concept(double *value, const una_model *model, const una_dataset *in, const una_dataset *out,
+                            una_run *run);
+
 /* Pictures of the surest and the least sure of a study, where the faces are at hand. */
 una_status una_bias_faces(una_page *page, const una_findings *findings, const char *data, const una_asked *asked,
                           una_run *run);

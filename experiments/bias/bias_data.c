@@ -62,10 +62,7 @@ static una_status bias_take_faces(una_dataset **rows, const una_dataset *faces, 
     return UNA_OK;
 }
 
-static size_t smaller_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
+static size_t smaller_size(size_t a, size_t b) { return a < b ? a : b; }
 
 una_status una_bias_rows_make(una_bias_rows *rows, const una_dataset *faces, const char *data, uint64_t seed,
                               bool quick, una_run *run)
@@ -131,10 +128,10 @@ static void bias_sample_error(const item *items, size_t count, double a_count, d
 static una_status sample_all(una_bias_interval *interval, item *items, size_t a_count, size_t b_count, una_run *run)
 {
     size_t count = a_count + b_count, a_at = 0, b_at = 0, low = SAMPLES / 40, high = SAMPLES - 1 - SAMPLES / 40;
-    size_t *a = UNA_GET(&run->scratch, size_t, a_count), *b = UNA_GET(&run->scratch, size_t, b_count);
-    double *excess = UNA_GET(&run->scratch, double, SAMPLES), *auroc = UNA_GET(&run->scratch, double, SAMPLES);
+    double excess[SAMPLES], auroc[SAMPLES];
     una_rng rng = una_rng_at(1, UNA_FOR_DATA, 23);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, size_t, a, a_count);
+    UNA_NEW(&run->scratch, size_t, b, b_count);
     qsort(items, count, sizeof *items, by_item);
     for (size_t i = 0; i < count; i++)
         if (items[i].is_b) b[b_at++] = i;

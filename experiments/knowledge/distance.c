@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Distances between distributions of functions. See distance.h.
+ * Distances between distributions of functions. See knowledge.h.
  */
-#include "knowledge/distance.h"
+#include "knowledge/knowledge.h"
 
 #include "la/la.h"
 

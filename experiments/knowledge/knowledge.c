@@ -36,36 +36,6 @@ static const una_bench_measure measures[] = { UNA_KNOW_LIST(UNA_FIELDS) { .name 
 
 /* ---- plan ---------------------------------------------------------------------------------------------------- */
 
-/* The next part of a list, to its comma or blank; NULL after the last. */
-static const char *next_part(const char *at, const char **rest)
-{
-    *rest = strchr(at, ',') ? strchr(at, ',') + 1 : NULL;
-    return at + strspn(at, " ");
-}
-
-static bool is_listed(const char *list, const char *name)
-{
-    for (const char *rest = list; rest;) {
-        const char *at = next_part(rest, &rest);
-        if (una_is_item(at, strcspn(at, ", "), name)) return true;
-    }
-    return false;
-}
-
-static una_status check_parts(const char *list, una_run *run)
-{
-    static const char *const known[] = { "sine", "strip", "prior", "tune" };
-    for (const char *rest = list; rest;) {
-        const char *at = next_part(rest, &rest);
-        size_t length = strcspn(at, ", "), part = 0;
-        while (part < 4 && !una_is_item(at, length, known[part])) part++;
-        if (part == 4)
-            UNA_FAIL(run, UNA_E_USAGE, "there is no part '%.*s' of this experiment; its parts are sine, strip, prior "
-                     "and tune", length < 60 ? (int)length : 60, at);
-    }
-    return UNA_OK;
-}
-
 static una_status plan_role(una_plan *plan, const una_role *role, uint64_t seed, const una_asked *asked, una_run *run)
 {
     const char *text;
@@ -77,12 +47,16 @@ static una_status plan_role(una_plan *plan, const una_role *role, uint64_t seed,
 static una_status knowledge_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
     const knowledge_options *o = asked->options;
-    size_t seeds = una_seed_count(o->seeds, SEEDS, QUICK_SEEDS, asked);
-    UNA_TRY(check_parts(o->parts, run));
+    static const char *const parts[] = { "sine", "strip", "prior", "tune", NULL };
+    size_t seeds = una_seed_count(o->seeds, SEEDS, QUICK_SEEDS, asked), length;
+    const char *item = una_unknown_item(o->parts, &length, parts);
+    if (item)
+        UNA_FAIL(run, UNA_E_USAGE, "there is no part '%.*s' of this experiment; its parts are sine, strip, prior and "
+                 "tune", length < 60 ? (int)length : 60, item);
     for (size_t s = 0; s < seeds; s++) {
         for (const una_role *role = una_knowledge_cast; role->part; role++)
-            if (is_listed(o->parts, role->part)) UNA_TRY(plan_role(plan, role, asked->first + s, asked, run));
-        if (is_listed(o->parts, "sine")) una_plan_models(plan, asked, "knowledge", "sine", asked->first + s);
+            if (una_list_has(o->parts, role->part)) UNA_TRY(plan_role(plan, role, asked->first + s, asked, run));
+        if (una_list_has(o->parts, "sine")) una_plan_models(plan, asked, "knowledge", "sine", asked->first + s);
     }
     return UNA_OK;
 }

@@ -11,7 +11,6 @@
  */
 #include "knowledge/knowledge.h"
 
-#include "knowledge/distance.h"
 #include "gp/kernel.h"
 
 enum { SINE_ROWS = 60, SINE_NEAR = 100, SINE_BEYOND = 160, STRIP_ROWS = 200, PRIOR_ROWS = 40, TUNE_ROWS = 60,

@@ -37,9 +37,7 @@ typedef struct una_published {           /* options; those that an experiment do
 } una_published;
 
 #define UNA_PUBLISHED_OPTIONS                                                                                        \
-    { "data", UNA_TEXT, offsetof(una_published, data), "", 0, 0, false, NULL, UNA_DATA_HELP },                        \
-    { "sets", UNA_TEXT, offsetof(una_published, sets), "", 0, 0, false, NULL,                                        \
-      "which data sets, with commas between, for instance boston or line; left out: the usual ones that are there" },\
+    UNA_DATA_OPTION(una_published), UNA_SETS_OPTION(una_published),                                                  \
     { "splits", UNA_TEXT, offsetof(una_published, splits), "auto", 0, 0, false, NULL,                                \
       "which splits, for instance 3 or 10-19; auto: 0-4, quick: 0-1" },                                              \
     { "held", UNA_REAL, offsetof(una_published, held), "auto", 0.001, 0.9, true, NULL,                               \

@@ -16,8 +16,7 @@ typedef struct split_options { double seeds; const char *sets; } split_options;
 
 static const una_option table[] = {
     UNA_SEEDS_OPTION(split_options),
-    { "sets", UNA_TEXT, offsetof(split_options, sets), "", 0, 0, false, NULL,
-      "which data sets, with commas between, for instance boston or line; left out: the usual ones that are there" },
+    UNA_SETS_OPTION(split_options),
     { .name = NULL }
 };
 

@@ -23,8 +23,7 @@ typedef struct studies_options { double seeds; const char *study; } studies_opti
 
 static const una_option table[] = {
     UNA_SEEDS_OPTION(studies_options),
-    { "study", UNA_TEXT, offsetof(studies_options, study), "", 0, 0, false, NULL,
-      "which studies, with commas between: nlm_penalty,luna_heads, or of bias sex,age; left out: all" },
+    UNA_STUDY_OPTION(studies_options),
     { .name = NULL }
 };
 

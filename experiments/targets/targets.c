@@ -21,8 +21,7 @@ typedef struct targets_options { double seeds; const char *sets; } targets_optio
 
 static const una_option table[] = {
     UNA_SEEDS_OPTION(targets_options),
-    { "sets", UNA_TEXT, offsetof(targets_options, sets), "", 0, 0, false, NULL,
-      "which data sets, with commas between, for instance boston or line; left out: the usual ones that are there" },
+    UNA_SETS_OPTION(targets_options),
     { .name = NULL }
 };
 
@@ -59,31 +58,20 @@ static bool is_apart(const una_bench_model *model)
     return strstr(model->spec, "target_cosine=") == NULL;
 }
 
-static una_status read_sets(bool *wanted, const char *sets, una_run *run)
+static bool is_wanted(const char *sets, size_t law)
 {
-    for (size_t law = 0; law < UNA_TARGETS_LAWS; law++) wanted[law] = *sets == '\0';
-    for (const char *at = sets; *at;) {
-        at += strspn(at, ", ");
-        size_t length = strcspn(at, ", "), law = 0;
-        if (length == 0) break;
-        while (law < UNA_TARGETS_LAWS && (strlen(una_targets_laws[law]) != length ||
-                                          strncmp(una_targets_laws[law], at, length) != 0)) law++;
-        if (law == UNA_TARGETS_LAWS)
-            UNA_FAIL(run, UNA_E_USAGE, "targets has no data set '%.*s'; there are related, independent and noise",
-                     (int)(length < 60 ? length : 60), at);
-        wanted[law] = true;
-        at += length;
-    }
-    return UNA_OK;
+    return !*sets || una_list_has(sets, una_targets_laws[law]);
 }
 
 static una_status targets_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
     const targets_options *o = asked->options;
-    size_t seeds = una_seed_count(o->seeds, SEEDS, QUICK_SEEDS, asked);
+    size_t seeds = una_seed_count(o->seeds, SEEDS, QUICK_SEEDS, asked), length;
     const char *data[UNA_TARGETS_LAWS][2];
-    bool wanted[UNA_TARGETS_LAWS];
-    UNA_TRY(read_sets(wanted, o->sets, run));
+    const char *item = una_unknown_item(o->sets, &length, una_targets_laws);
+    if (item)
+        UNA_FAIL(run, UNA_E_USAGE, "targets has no data set '%.*s'; there are related, independent and noise",
+                 (int)(length < 60 ? length : 60), item);
     for (size_t law = 0; law < UNA_TARGETS_LAWS; law++)
         for (size_t apart = 0; apart < 2; apart++)
             data[law][apart] = una_phrase(asked->keep, "%s, %s", una_targets_laws[law], apart ? "apart" : "together");
@@ -92,7 +80,7 @@ static una_status targets_plan_fits(una_plan *plan, const una_asked *asked, una_
     for (size_t s = 0; s < seeds; s++)
         for (size_t m = 0; m < asked->model_count; m++)
             for (size_t law = 0; law < UNA_TARGETS_LAWS; law++)
-                for (size_t apart = 0; wanted[law] && apart < (is_apart(&asked->models[m]) ? 2 : 1); apart++)
+                for (size_t apart = 0; is_wanted(o->sets, law) && apart < (is_apart(&asked->models[m]) ? 2 : 1); apart++)
                     una_plan_add(plan, una_model_row_key(&asked->models[m], "targets", data[law][apart], 0,
                                                          asked->first + s));
     return UNA_OK;

@@ -33,7 +33,7 @@ enum { UNA_TARGETS_LIST(UNA_PLACE) UNA_TARGETS_CURVE_MEAN,
        UNA_TARGETS_CURVE_STD = UNA_TARGETS_CURVE_MEAN + UNA_TARGETS_POINTS,
        UNA_TARGETS_MEASURES = UNA_TARGETS_CURVE_STD + UNA_TARGETS_POINTS };      /* seconds come behind     */
 
-extern const char  *const una_targets_laws[UNA_TARGETS_LAWS];    /* names, as they begin the name of data   */
+extern const char  *const una_targets_laws[UNA_TARGETS_LAWS + 1];    /* names, as they begin the name of data   */
 
 /* The two functions of a law at x. */
 void una_targets_functions(double *a, double *b, una_targets_law law, double x);

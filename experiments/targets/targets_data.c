@@ -6,7 +6,7 @@
 
 #include "data/table.h"
 
-const char *const una_targets_laws[UNA_TARGETS_LAWS] = { "related", "independent", "noise" };
+const char *const una_targets_laws[UNA_TARGETS_LAWS + 1] = { "related", "independent", "noise" };
 static const double gap_end = 1.5, far_end = 4;          /* of |x|: a is not seen below; x goes so far */
 static const double noise_std = 0.5, noise_correlation = 0.8, wide = 1.959963984540054;
 static const char *const names[] = { "x", "a", "b" };

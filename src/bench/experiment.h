@@ -179,6 +179,8 @@ void una_page_spread(una_sheet *sheet, const una_findings *findings, const una_g
 const char *una_next_item(const char *list, size_t *length);
 bool        una_is_item(const char *item, size_t length, const char *name);
 bool        una_list_has(const char *list, const char *name);
+/* The first item of a list that is none of the names (NULL after the last); NULL: all are known. */
+const char *una_unknown_item(const char *list, size_t *length, const char *const *names);
 
 /* ---- the engine ---------------------------------------------------------------------------------------------- */
 
@@ -195,8 +197,13 @@ una_status una_experiment_page(const una_findings *findings, const una_bench_cla
                                const una_asked *asked, una_run *run);
 
 /* Options that several experiments share have one flag in the program, and one help text. */
+#define UNA_DATA_OPTION(type) { "data", UNA_TEXT, offsetof(type, data), "", 0, 0, false, NULL, UNA_DATA_HELP }
+#define UNA_SETS_OPTION(type) { "sets", UNA_TEXT, offsetof(type, sets), "", 0, 0, false, NULL, UNA_SETS_HELP }
+#define UNA_STUDY_OPTION(type) { "study", UNA_TEXT, offsetof(type, study), "", 0, 0, false, NULL, UNA_STUDY_HELP }
 #define UNA_SEEDS_OPTION(type) { "seeds", UNA_COUNT, offsetof(type, seeds), "auto", 1, 1000, true, NULL, UNA_SEEDS_HELP }
 #define UNA_SEEDS_HELP "how many seeds, from the run's on; auto: as many as the experiment has by itself"
+#define UNA_SETS_HELP  "which data sets, with commas between, for instance boston or line; left out: the usual ones that are there"
+#define UNA_STUDY_HELP "which studies, with commas between: nlm_penalty,luna_heads, or of bias sex,age; left out: all"
 #define UNA_DATA_HELP  "folder of the data: with uci/NAME.csv and uci/splits/NAME.json in it, mnist/ or faces/"
 
 #endif

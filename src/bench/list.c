@@ -24,3 +24,13 @@ bool una_list_has(const char *list, const char *name)
         if (una_is_item(item, length, name)) return true;
     return false;
 }
+
+const char *una_unknown_item(const char *list, size_t *length, const char *const *names)
+{
+    for (const char *item = list; (item = una_next_item(item, length)); item += *length) {
+        size_t n = 0;
+        while (names[n] && !una_is_item(item, *length, names[n])) n++;
+        if (!names[n]) return item;
+    }
+    return NULL;
+}

@@ -15,15 +15,30 @@ static const double TRAINED = 0.6;
 /* Streams of UNA_FOR_SPLIT that no other part of a fit uses. */
 static const uint64_t ORDERS = 7ull << 40;
 
+typedef struct row_list { size_t *row, count; } row_list;
+
 /* ---- one fit ------------------------------------------------------------------------------------------------- */
 
-static una_status fit_rows(una_model **model, const una_gap_work *t, const size_t *row, size_t count, una_run *run)
+static void add_row(row_list *list, size_t row, size_t most)
 {
-    una_dataset *part = NULL;
-    UNA_TRY(una_dataset_rows(&part, t->table, row, count, run));
+    if (list->count < most) list->row[list->count++] = row;
+}
+
+/* A model and predicted rows that end with the scratch memory of the fit. */
+static una_status fit_rows(una_model **model, const una_gap_work *t, const row_list *rows, una_run *run)
+{
+    una_dataset *part;
+    UNA_TRY(una_dataset_rows(&part, t->table, rows->row, rows->count, run));
     una_status status = una_fit(model, t->asked.model, part, &t->fit, run);
     una_dataset_free(part);
-    return status;
+    return status == UNA_OK ? una_keep_model(&run->scratch, *model) : status;
+}
+
+
+static una_status take_part(una_dataset **part, const una_gap_work *t, const row_list *rows, una_run *run)
+{
+    UNA_TRY(una_dataset_rows(part, t->table, rows->row, rows->count, run));
+    return una_keep_dataset(&run->scratch, *part);
 }
 
 /* The relevance of columns by their place in the table. */
@@ -42,40 +57,32 @@ static una_status take_relevance(una_gap_job *j, const una_model *model, const u
 /* A fit that knows all regions: every third row, in the order of the repeat, is left out and predicted. */
 static una_status fit_known(una_gap_job *j, const una_gap_work *t, una_run *run)
 {
-    size_t rows = t->table->rows, train = 0, asked = 0, most = (size_t)(TRAINED * (double)rows);
+    size_t rows = t->table->rows, most = (size_t)(TRAINED * (double)rows);
     una_gap_known *k = &t->known[j->repeat];
-    una_dataset *part = NULL;
-    una_model *model = NULL;
-    UNA_NEW(&run->scratch, size_t, row, rows);
-    UNA_NEW(&run->scratch, size_t, left, rows);
+    row_list train = { .count = 0 }, left = { .count = 0 };
+    una_dataset *part;
+    una_model *model;
+    UNA_NEW_AT(&run->scratch, train.row, rows);
+    UNA_NEW_AT(&run->scratch, left.row, rows);
     UNA_NEW(&run->scratch, double, mean, rows);
     UNA_NEW(&run->scratch, double, std, rows);
-    for (size_t i = 0; i < rows; i++) {
-        if (i % FOLDS == j->fold) left[asked++] = k->order[i];
-        else if (train < most) row[train++] = k->order[i];
-    }
+    for (size_t i = 0; i < rows; i++)
+        if (i % FOLDS == j->fold) add_row(&left, k->order[i], rows);
+        else add_row(&train, k->order[i], most);
 
     una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
-    una_status status = fit_rows(&model, t, row, train, run);
-    if (status == UNA_OK) status = una_dataset_rows(&part, t->table, left, asked, run);
-    if (status == UNA_OK) status = una_model_predict(model, part, 0.95, &out, run);
-    if (status == UNA_OK) status = take_relevance(j, model, t);
-    for (size_t i = 0; status == UNA_OK && i < asked; i++) {
-        k->mean[left[i]] = mean[i];
-        k->std[left[i]] = std[i];
+    UNA_TRY(fit_rows(&model, t, &train, run));
+    UNA_TRY(take_part(&part, t, &left, run));
+    UNA_TRY(una_model_predict(model, part, 0.95, &out, run));
+    UNA_TRY(take_relevance(j, model, t));
+    for (size_t i = 0; i < left.count; i++) {
+        k->mean[left.row[i]] = mean[i];
+        k->std[left.row[i]] = std[i];
     }
-    una_dataset_free(part);
-    una_model_free(model);
-    return status;
+    return UNA_OK;
 }
 
-typedef struct row_list { size_t *row, count; } row_list;
 typedef struct lists { row_list train, inside, outside; } lists;
-
-static void add_row(row_list *list, size_t row, size_t most)
-{
-    if (list->count < most) list->row[list->count++] = row;
-}
 
 /* In the order of the repeat: ordinary rows first, so that they are nearly the same ones for every hole. */
 static una_status gap_list_rows(lists *l, const una_gap_job *j, const una_gap_work *t, una_arena *arena)
@@ -102,7 +109,7 @@ static una_status gap_list_rows(lists *l, const una_gap_job *j, const una_gap_wo
 static una_status ask_rows(una_gap_rows *to, const row_list *asked, una_gap_job *j, const una_model *model,
                            const una_gap_work *t, una_run *run)
 {
-    una_dataset *part = NULL;
+    una_dataset *part;
     UNA_NEW(&j->keep, size_t, row, asked->count);
     UNA_NEW(&j->keep, double, std, asked->count);
     UNA_NEW(&j->keep, double, error, asked->count);
@@ -110,24 +117,21 @@ static una_status ask_rows(una_gap_rows *to, const row_list *asked, una_gap_job 
     *to = (una_gap_rows){ .count = asked->count, .row = row, .with = std, .error = error,
                           .score = UNA_INIT(una_score) };
     una_prediction out = { .size = sizeof out, .mean = error, .std_epistemic = std };
-    UNA_TRY(una_dataset_rows(&part, t->table, row, asked->count, run));
-    una_status status = una_model_predict(model, part, 0.95, &out, run);
-    if (status == UNA_OK) status = una_model_score(&to->score, model, part, run);
-    una_dataset_free(part);
+    UNA_TRY(take_part(&part, t, asked, run));
+    UNA_TRY(una_model_predict(model, part, 0.95, &out, run));
+    UNA_TRY(una_model_score(&to->score, model, part, run));
     for (size_t i = 0; i < asked->count; i++) error[i] -= t->y[row[i]];
-    return status;
+    return UNA_OK;
 }
 
 static una_status fit_hole(una_gap_job *j, const una_gap_work *t, una_run *run)
 {
     lists l;
-    una_model *model = NULL;
+    una_model *model;
     UNA_TRY(gap_list_rows(&l, j, t, &run->scratch));
-    UNA_TRY(fit_rows(&model, t, l.train.row, l.train.count, run));
-    una_status status = ask_rows(&j->inside, &l.inside, j, model, t, run);
-    if (status == UNA_OK) status = ask_rows(&j->outside, &l.outside, j, model, t, run);
-    una_model_free(model);
-    return status;
+    UNA_TRY(fit_rows(&model, t, &l.train, run));
+    UNA_TRY(ask_rows(&j->inside, &l.inside, j, model, t, run));
+    return ask_rows(&j->outside, &l.outside, j, model, t, run);
 }
 
 /* Adds which fit failed to the message. */
@@ -189,10 +193,9 @@ static una_status run_jobs(una_gap_work *t, size_t first, size_t all, una_run *r
 {
     batch b = { t, first };
     size_t count = t->job_count - first;
-    una_span span = una_progress_part(run, (double)first / (double)all, (double)t->job_count / (double)all);
-    una_status status = una_jobs_run(run, t->jobs + first, sizeof *t->jobs, count, one_fit, &b);
-    una_progress_back(run, span);
-    return status;
+    UNA_STAGE(run, (double)first / (double)all, (double)t->job_count / (double)all,
+              una_jobs_run(run, t->jobs + first, sizeof *t->jobs, count, one_fit, &b));
+    return UNA_OK;
 }
 
 /* Along columns first: which pairs matter most is known from these fits. */

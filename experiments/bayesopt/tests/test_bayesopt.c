@@ -32,11 +32,11 @@ static void test_minima(void **state)
     const una_task_kind *task = una_task_find("branin");
     double value;
     for (size_t i = 0; i < 3; i++) {
-        assert_ok(una_task_value(&value, task, "branin", branin[i], false, NULL, run), run);
+        assert_ok(una_task_value(&value, &(una_task_asked){ task, "branin", NULL }, branin[i], false, run), run);
         assert_near(value, task->least, 0, 1e-9);
     }
     task = una_task_find("hartmann6");
-    assert_ok(una_task_value(&value, task, "hartmann6", hartmann, false, NULL, run), run);
+    assert_ok(una_task_value(&value, &(una_task_asked){ task, "hartmann6", NULL }, hartmann, false, run), run);
     assert_near(value, task->least, 0, 1e-9);
     assert_true(value >= task->least);
     assert_null(una_task_find("branin2"));
@@ -119,7 +119,7 @@ static void test_softmax_slopes(void **state)
     assert_ok(una_softmax_new(&model, COLUMNS, 1, &run->scratch), run);
     for (size_t i = 0; i < ROWS; i++) order[i] = (uint32_t)i;
     for (size_t c = 0; c < 10; c++) model.b[c] = 0.1f * (float)c;
-    double loss = una_softmax_slopes(&model, &t.rows, order, ROWS, &settings, 0, run);
+    double loss = una_softmax_slopes(&model, &t.rows, order, &settings, 0, run);
     assert_near(loss, true_loss(&t, &model), 1e-6, 0);
     for (size_t i = 0; i < COLUMNS; i++)
         for (size_t c = 0; c < 10; c++) {
@@ -150,7 +150,7 @@ static void test_dropout(void **state)
     bool first[WIDE];
     for (uint64_t epoch = 0; epoch < 2; epoch++) {
         memset(model.w_slope, 0, WIDE * UNA_SOFTMAX_WIDTH * sizeof *model.w_slope);
-        una_softmax_slopes(&model, &rows, &row, 1, &settings, epoch, run);
+        una_softmax_slopes(&model, &rows, &row, &settings, epoch, run);
         for (size_t i = 0; i < WIDE; i++) {
             double slope = (double)model.w_slope[i * UNA_SOFTMAX_WIDTH];
             if (slope != 0) assert_near(slope, 0.1 * 0.25 / 0.7, 1e-5, 0);
@@ -179,17 +179,17 @@ static void test_softmax_error(void **state)
         label[i] = (unsigned char)(i % 10 + (i >= TRAIN + 20)) % 10;
     }
     assert_ok(una_sparse_rows_of(&rows, bytes, label, ALL, 10, &run->scratch), run);
-    assert_ok(una_softmax_error(&error, &rows, TRAIN, TRAIN, JUDGED, &settings, run), run);
-    assert_ok(una_softmax_error(&again, &rows, TRAIN, TRAIN, JUDGED, &settings, run), run);
+    assert_ok(una_softmax_error(&error, &rows, TRAIN, JUDGED, &settings, run), run);
+    assert_ok(una_softmax_error(&again, &rows, TRAIN, JUDGED, &settings, run), run);
     assert_true(error == 0 && again == 0);
     settings.epochs = 0;
-    assert_ok(una_softmax_error(&untrained, &rows, TRAIN, TRAIN, JUDGED, &settings, run), run);
+    assert_ok(una_softmax_error(&untrained, &rows, TRAIN, JUDGED, &settings, run), run);
     assert_true(untrained > 20);
     settings.epochs = 20, settings.l2 = 0.5, settings.rate = 1;  /* each step forgets all but the last batch */
-    assert_ok(una_softmax_error(&decayed, &rows, TRAIN, TRAIN, JUDGED, &settings, run), run);
+    assert_ok(una_softmax_error(&decayed, &rows, TRAIN, JUDGED, &settings, run), run);
     assert_true(decayed > 5);
     settings.batch = 5, settings.l2 = 0;
-    assert_ok(una_softmax_error(&again, &rows, TRAIN, TRAIN, JUDGED, &settings, run), run);
+    assert_ok(una_softmax_error(&again, &rows, TRAIN, JUDGED, &settings, run), run);
     assert_true(again == 20);                                    /* now the five wrong labels count: 5 of 25 */
     una_run_free(run);
 }
@@ -199,7 +199,7 @@ static una_status softmax_job(void *context, una_run *run)
     const toy *t = context;
     double error;
     una_softmax_settings settings = { .rate = 0.1, .batch = 5, .epochs = 2, .dropout = 0.1 };
-    return una_softmax_error(&error, &t->rows, 20, 20, 10, &settings, run);
+    return una_softmax_error(&error, &t->rows, 20, 10, &settings, run);
 }
 
 static void test_softmax_memory(void **state)
@@ -227,8 +227,8 @@ static void make_clouds(clouds *c, una_run *run)
         for (size_t i = 0; i < SVM_COLUMNS; i++)
             c->bytes[r * SVM_COLUMNS + i] = (unsigned char)(una_rng_below(&rng, 180) + (i % 3 == r % 3 ? 40 : 0));
     }
-    assert_ok(una_svm_rows_of(&c->rows, c->bytes, c->label, SVM_ROWS, SVM_COLUMNS, svm_classes, 3, &run->scratch, run),
-              run);
+    c->rows = (una_svm_rows){ .rows = SVM_ROWS, .label = c->label, .classes = 3, .class_label = { 7, 2, 5 } };
+    assert_ok(una_svm_measure(&c->rows, c->bytes, SVM_COLUMNS, &run->scratch, run), run);
 }
 
 static void test_distances(void **state)
@@ -286,17 +286,16 @@ static void test_svm(void **state)
     make_clouds(&c, run);
     for (size_t i = 0; i < 4; i++)
         for (size_t j = 0; j < 4; j++) {
+            const una_svm_settings how = { SVM_TRAIN, SVM_ROWS - SVM_TRAIN, cost[i], gamma[j] };
             double error;
             size_t wrong = 0;
-            assert_ok(una_svm_predict(own, &c.rows, SVM_TRAIN, SVM_TRAIN, SVM_ROWS - SVM_TRAIN, cost[i], gamma[j], run),
-                      run);
+            assert_ok(una_svm_predict(own, &c.rows, &how, run), run);
             libsvm_predicts(theirs, &c, cost[i], gamma[j]);
             for (size_t r = 0; r < SVM_ROWS - SVM_TRAIN; r++) {
                 different += own[r] != theirs[r];
                 wrong += own[r] != c.label[SVM_TRAIN + r];
             }
-            assert_ok(una_svm_error(&error, &c.rows, SVM_TRAIN, SVM_TRAIN, SVM_ROWS - SVM_TRAIN, cost[i], gamma[j],
-                                    run), run);
+            assert_ok(una_svm_error(&error, &c.rows, &how, run), run);
             assert_near(error, 100.0 * (double)wrong / (SVM_ROWS - SVM_TRAIN), 1e-12, 0);
             wrong_total += wrong;
         }
@@ -314,7 +313,7 @@ static void test_svm(void **state)
     double error;
     una_run *run = quiet_run();
     make_clouds(&c, run);
-    assert_status(una_svm_error(&error, &c.rows, SVM_TRAIN, SVM_TRAIN, 10, 1, 1, run), UNA_E_INPUT, run);
+    assert_status(una_svm_error(&error, &c.rows, &(una_svm_settings){ SVM_TRAIN, 10, 1, 1 }, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "libsvm-dev");
     una_run_free(run);
 }
@@ -375,18 +374,18 @@ static void check_once(const char *name, const double *x, const double *other)
     const char *store = temp_path("tasks.sqlite");
     assert_ok(una_material_new(&material, temp_folder(), store, run), run);
     assert_ok(una_task_data(&data, task, material, &run->scratch, run), run);
-    assert_ok(una_task_value(&first, task, data, x, false, material, run), run);
-    assert_ok(una_task_value(&test, task, data, x, true, material, run), run);
+    assert_ok(una_task_value(&first, &(una_task_asked){ task, data, material }, x, false, run), run);
+    assert_ok(una_task_value(&test, &(una_task_asked){ task, data, material }, x, true, run), run);
     assert_true(first >= 0 && first < 60 && test >= 0 && test < 60);
     una_material_free(material);
 
     assert_int_equal(remove(temp_path("mnist/train-images-idx3-ubyte")), 0);
     assert_ok(una_material_new(&material, temp_folder(), store, run), run);
-    assert_ok(una_task_value(&again, task, data, x, false, material, run), run);
+    assert_ok(una_task_value(&again, &(una_task_asked){ task, data, material }, x, false, run), run);
     assert_true(again == first);
-    assert_ok(una_task_value(&again, task, data, x, true, material, run), run);
+    assert_ok(una_task_value(&again, &(una_task_asked){ task, data, material }, x, true, run), run);
     assert_true(again == test);
-    assert_status(una_task_value(&nothing, task, data, other, false, material, run), UNA_E_IO, run);
+    assert_status(una_task_value(&nothing, &(una_task_asked){ task, data, material }, other, false, run), UNA_E_IO, run);
     assert_status(una_task_data(&data, task, material, &run->scratch, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "train-images-idx3-ubyte.gz");
     una_material_free(material);
@@ -396,7 +395,7 @@ static void check_once(const char *name, const double *x, const double *other)
     remove(temp_path("tasks.sqlite"));
     assert_ok(una_material_new(&material, temp_folder(), temp_path("other.sqlite"), run), run);
     assert_ok(una_task_data(&data, task, material, &run->scratch, run), run);
-    assert_ok(una_task_value(&again, task, data, x, false, material, run), run);
+    assert_ok(una_task_value(&again, &(una_task_asked){ task, data, material }, x, false, run), run);
     assert_true(again == first);
     una_material_free(material);
     remove(temp_path("other.sqlite"));
@@ -453,7 +452,7 @@ static void refuses_digits(const char *file, const char *why)
     assert_ok(una_material_new(&material, temp_folder(), temp_path("bad.sqlite"), run), run);
     una_status status = una_task_data(&data, task, material, &run->scratch, run);
     if (status == UNA_OK)
-        status = una_task_value(&value, task, data, (double[]){ -0.5, 1e-4, 100, 0.1 }, false, material, run);
+        status = una_task_value(&value, &(una_task_asked){ task, data, material }, (double[]){ -0.5, 1e-4, 100, 0.1 }, false, run);
     assert_int_equal(status, UNA_E_INPUT);
     assert_says(una_run_message(run), file);
     assert_says(una_run_message(run), why);

@@ -6,7 +6,6 @@
 #include "bench/bench_support.h"
 #include "draws.h"
 
-#include "knowledge/distance.h"
 #include "knowledge/knowledge.h"
 #include "la/la.h"
 #include "model/kind.h"

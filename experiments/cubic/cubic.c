@@ -75,13 +75,6 @@ double una_cubic_ripple(const double *std, size_t count)
     return worst / std[top];
 }
 
-static double cubic_mean(const double *values, size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) sum += values[i];
-    return sum / (double)count;
-}
-
 /* The 61 points of the gap, then those beyond the rows on both sides, with the function and fresh rows of that seed. */
 static una_status make_points(una_truth *gap, una_truth *beyond, uint64_t seed, una_arena *arena)
 {
@@ -124,18 +117,18 @@ static una_status score_against_truth(double *value, const una_model *model, uin
 
 una_status una_cubic_measure_gap(double *value, const una_model *model, const una_dataset *data, una_run *run)
 {
-    double x[POINTS], mean[UNA_CUBIC_ROWS] = {0}, std[UNA_CUBIC_ROWS] = {0}, error = 0;
+    double x[POINTS], mean[UNA_CUBIC_ROWS] = {0}, std[UNA_CUBIC_ROWS] = {0}, error = 0, spread;
     const double *y = una_dataset_numbers(data, 1);
     una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
 
     for (size_t i = 0; i < POINTS; i++) x[i] = gap_from + (gap_to - gap_from) * (double)i / (POINTS - 1);
     UNA_TRY(una_model_predict_rows(model, x, POINTS, 0.95, &out, run));
-    value[UNA_CUBIC_GAP_STD] = cubic_mean(std, POINTS);
+    una_moments(&value[UNA_CUBIC_GAP_STD], &spread, std, POINTS);
     value[UNA_CUBIC_CENTRE_STD] = std[POINTS / 2];
     value[UNA_CUBIC_RIPPLE] = una_cubic_ripple(std, POINTS);
 
     UNA_TRY(una_model_predict(model, data, 0.95, &out, run));
-    value[UNA_CUBIC_DATA_STD] = cubic_mean(std, UNA_CUBIC_ROWS);
+    una_moments(&value[UNA_CUBIC_DATA_STD], &spread, std, UNA_CUBIC_ROWS);
     for (size_t i = 0; i < UNA_CUBIC_ROWS; i++) error += (mean[i] - y[i]) * (mean[i] - y[i]);
     value[UNA_CUBIC_RMSE] = sqrt(error / UNA_CUBIC_ROWS);
     return UNA_OK;

@@ -36,6 +36,21 @@ static const una_bench_measure measures[] = { UNA_KNOW_LIST(UNA_FIELDS) { .name 
 
 /* ---- plan ---------------------------------------------------------------------------------------------------- */
 
+/* Every part between two commas must be one: an empty one is none. */
+static una_status check_parts(const char *list, una_run *run)
+{
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        at += strspn(at, " ");
+        size_t length = strcspn(at, ",");
+        while (length > 0 && at[length - 1] == ' ') length--;
+        const char *part = una_phrase(&run->scratch, "%.*s", (int)length, at);
+        if (!part || !una_list_has("sine,strip,prior,tune", part))
+            UNA_FAIL(run, UNA_E_USAGE, "there is no part '%.60s' of this experiment; its parts are sine, strip, prior "
+                     "and tune", part ? part : "");
+    }
+    return UNA_OK;
+}
+
 static una_status plan_role(una_plan *plan, const una_role *role, uint64_t seed, const una_asked *asked, una_run *run)
 {
     const char *text;
@@ -47,12 +62,8 @@ static una_status plan_role(una_plan *plan, const una_role *role, uint64_t seed,
 static una_status knowledge_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
     const knowledge_options *o = asked->options;
-    static const char *const parts[] = { "sine", "strip", "prior", "tune", NULL };
-    size_t seeds = una_seed_count(o->seeds, SEEDS, QUICK_SEEDS, asked), length;
-    const char *item = una_unknown_item(o->parts, &length, parts);
-    if (item)
-        UNA_FAIL(run, UNA_E_USAGE, "there is no part '%.*s' of this experiment; its parts are sine, strip, prior and "
-                 "tune", length < 60 ? (int)length : 60, item);
+    size_t seeds = una_seed_count(o->seeds, SEEDS, QUICK_SEEDS, asked);
+    UNA_TRY(check_parts(o->parts, run));
     for (size_t s = 0; s < seeds; s++) {
         for (const una_role *role = una_knowledge_cast; role->part; role++)
             if (una_list_has(o->parts, role->part)) UNA_TRY(plan_role(plan, role, asked->first + s, asked, run));

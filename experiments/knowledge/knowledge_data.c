@@ -108,14 +108,15 @@ static una_status make_tune(una_know_rows *r, una_rng *rng, una_rng *noise, una_
     for (size_t i = 0; i < TUNE_TEST; i++) x[TUNE_ROWS + i] = uniform(rng, -4, 4);
     UNA_TRY(draw_process(f, 1, x, TUNE_ROWS + TUNE_TEST, rng, run));
 
-    memcpy(r->train.x, x, TUNE_ROWS * sizeof *x);
-    memcpy(r->train.f, f, TUNE_ROWS * sizeof *f);
-    memcpy(r->beyond.x, x + TUNE_ROWS, TUNE_TEST * sizeof *x);
-    memcpy(r->beyond.f, f + TUNE_ROWS, TUNE_TEST * sizeof *f);
-    for (size_t i = 0; i < TUNE_ROWS; i++) r->train.noise[i] = tune_noise;
-    for (size_t i = 0; i < TUNE_TEST; i++) r->beyond.noise[i] = tune_noise;
-    una_truth_add_noise(&r->train, noise);
-    una_truth_add_noise(&r->beyond, noise);
+    una_truth *part[] = { &r->train, &r->beyond };
+    for (size_t p = 0, from = 0; p < 2; from += part[p++]->rows) {
+        for (size_t i = 0; i < part[p]->rows; i++) {
+            part[p]->x[i] = x[from + i];
+            part[p]->f[i] = f[from + i];
+            part[p]->noise[i] = tune_noise;
+        }
+        una_truth_add_noise(part[p], noise);
+    }
     return UNA_OK;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "published/protocol.h"
 
+#include "bench/truth.h"
 #include "la/la.h"
 #include "model/above.h"
 #include "select/evaluation.h"
@@ -24,10 +25,9 @@ static una_status std_of_target(double *std, const una_dataset *data, una_run *r
 {
     size_t rows = una_dataset_row_count(data), target = una_dataset_column_count(data) - 1;
     const double *y = una_dataset_numbers(data, target);
-    double sum = 0, square = 0;
-    for (size_t r = 0; y && r < rows; r++) sum += y[r];
-    for (size_t r = 0; y && r < rows; r++) square += (y[r] - sum / (double)rows) * (y[r] - sum / (double)rows);
-    *std = sqrt(square / (double)rows);
+    double mean;
+    *std = 0;
+    if (y) una_moments(&mean, std, y, rows);
     if (*std > 0 && isfinite(*std)) return UNA_OK;
     UNA_FAIL(run, UNA_E_INPUT, "the target '%.60s' of %s has no spread in the training rows: it holds words, lacks "
              "cells, is constant or too large", una_dataset_column_name(data, target), una_dataset_origin(data));

@@ -77,35 +77,19 @@ static const una_entry entries[] = {
 
 /* ---- from a key to its fit -------------------------------------------------------------------------------------- */
 
-typedef struct owned { const char *spec, *data; const una_bench_model *model; } owned;
-typedef struct shared { owned *at; size_t count, room; } shared;
+typedef struct owned { const char *spec, *data; const una_bench_model *model; struct owned *next; } owned;
 
 static una_status radial_begin(void **out, const una_asked *asked, una_run *run)
 {
     (void)run;
-    *out = UNA_GET(asked->keep, shared, 1);
+    *out = UNA_GET(asked->keep, owned, 1);               /* its `next` is the first */
     return una_arena_check(asked->keep);
-}
-
-static una_status note_owner(const una_asked *asked, const una_row_key *key, const una_bench_model *model)
-{
-    shared *s = asked->shared;
-    if (s->count == s->room) {
-        size_t room = s->room ? 2 * s->room : 64;
-        UNA_NEW(asked->keep, owned, more, room);
-        for (size_t i = 0; i < s->count; i++) more[i] = s->at[i];
-        s->at = more;
-        s->room = room;
-    }
-    s->at[s->count++] = (owned){ key->spec, key->data, model };
-    return UNA_OK;
 }
 
 static const una_bench_model *radial_owner(const una_row_key *key, const una_asked *asked)
 {
-    const shared *s = asked->shared;
-    for (size_t i = 0; i < s->count; i++)
-        if (strcmp(s->at[i].spec, key->spec) == 0 && strcmp(s->at[i].data, key->data) == 0) return s->at[i].model;
+    for (const owned *o = ((const owned *)asked->shared)->next; o; o = o->next)
+        if (strcmp(o->spec, key->spec) == 0 && strcmp(o->data, key->data) == 0) return o->model;
     return NULL;
 }
 
@@ -126,8 +110,12 @@ static una_status add_key(una_plan *plan, const una_asked *asked, const una_benc
     const una_experiment *e = asked->experiment;
     if (model->spec != actual.spec) actual.results += e->results;        /* an unchanged spec has it already */
     una_row_key key = una_model_row_key(&actual, in, data, 0, seed);
+    owned *all = asked->shared;
+    UNA_NEW(asked->keep, owned, one, 1);
+    *one = (owned){ key.spec, key.data, model, all->next };
+    all->next = one;
     una_plan_add(plan, key);
-    return note_owner(asked, &key, model);
+    return UNA_OK;
 }
 
 static una_status plan_report(una_plan *plan, const una_asked *asked, const una_radial_set *set, una_run *run)

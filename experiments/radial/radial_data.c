@@ -19,15 +19,10 @@ enum { STREAM_FRESH = 1, STREAM_HOLE, STREAM_NOISE };
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
-static size_t shell_rows(size_t inputs)
-{
-    static const size_t usual[] = { 50, 200, 500 };
-    return inputs <= 3 ? usual[inputs - 1] : ROWS_AN_INPUT * (inputs - 1);
-}
-
 una_status una_radial_set_find(una_radial_set *set, const char *name, una_run *run)
 {
     static const char shell[] = "radial ";
+    static const size_t shell_rows[] = { 50, 200, 500 };         /* of one, two and three inputs */
     *set = (una_radial_set){ .name = name, .ideal = NAN };
     if (strcmp(name, "disc") == 0) set->inputs = 2, set->rows = DISC_ROWS;
     if (strcmp(name, "ball") == 0) set->inputs = 3, set->rows = BALL_ROWS;
@@ -41,7 +36,7 @@ una_status una_radial_set_find(una_radial_set *set, const char *name, una_run *r
                  "their number of inputs from 1 to %d, disc and ball", name, UNA_RADIAL_MOST_INPUTS);
     set->shell = true;
     set->inputs = (size_t)inputs;
-    set->rows = shell_rows(set->inputs);
+    set->rows = inputs <= 3 ? shell_rows[inputs - 1] : ROWS_AN_INPUT * (set->inputs - 1);
     set->ideal = exp2(-(double)inputs);
     return UNA_OK;
 }
@@ -75,11 +70,6 @@ static una_status make_shell(una_truth *t, const una_radial_set *set, uint64_t s
     return UNA_OK;
 }
 
-static double wave(const double *x, size_t inputs)
-{
-    return cos(bend * norm(x, inputs)) + x[0] / 2;
-}
-
 /* Uniform in the cube of that half-width; those on the wrong side of the hole's rim are drawn again. */
 static una_status make_dense(una_truth *t, size_t rows, size_t inputs, double half, bool in_hole, uint64_t seed,
                              uint64_t stream, una_arena *arena)
@@ -92,17 +82,11 @@ static una_status make_dense(una_truth *t, size_t rows, size_t inputs, double ha
         do
             for (size_t d = 0; d < inputs; d++) x[d] = half * (2 * una_rng_uniform(&place) - 1);
         while ((norm(x, inputs) < hole_radius) != in_hole);
-        t->f[i] = wave(x, inputs);
+        t->f[i] = cos(bend * norm(x, inputs)) + x[0] / 2;
         t->noise[i] = hole_noise;
     }
     una_truth_add_noise(t, &noise);
     return UNA_OK;
-}
-
-/* Fresh rows of a shell: those of a seed that no data set of the experiment has. */
-static uint64_t other_seed(uint64_t seed)
-{
-    return ~seed;
 }
 
 una_status una_radial_rows_make(una_radial_rows *rows, const una_radial_set *set, uint64_t seed, una_arena *arena,
@@ -111,7 +95,7 @@ una_status una_radial_rows_make(una_radial_rows *rows, const una_radial_set *set
     *rows = (una_radial_rows){ .hole = { .rows = 0 } };
     if (set->shell) {
         UNA_TRY(make_shell(&rows->train, set, seed, arena, run));
-        return make_shell(&rows->fresh, set, other_seed(seed), arena, run);
+        return make_shell(&rows->fresh, set, ~seed, arena, run);     /* a seed that no data set of the experiment has */
     }
     UNA_TRY(make_dense(&rows->train, set->rows, set->inputs, reach, false, seed, 0, arena));
     UNA_TRY(make_dense(&rows->fresh, set->rows, set->inputs, reach, false, seed, STREAM_FRESH, arena));

@@ -105,13 +105,6 @@ static una_status add_choice(una_sheet *sheet, const una_findings *f, const una_
     return UNA_OK;
 }
 
-static bool seen_before(const una_findings *f, size_t g)
-{
-    for (size_t i = 0; i < g; i++)
-        if (strcmp(f->fits[f->groups[i].from].key.data, f->fits[f->groups[g].from].key.data) == 0) return true;
-    return false;
-}
-
 static una_status radial_put_choices(una_page *page, const una_findings *f, una_radial_aim aim, const una_asked *asked,
                                      una_run *run)
 {
@@ -129,8 +122,9 @@ static una_status radial_put_choices(una_page *page, const una_findings *f, una_
     una_sheet sheet = una_page_table(page, words[aim].name, words[aim].lead, words[aim].caption, columns);
     for (size_t g = 0; g < f->group_count; g++) {
         una_radial_set set;
-        if (seen_before(f, g)) continue;
-        UNA_TRY(una_radial_set_find(&set, f->fits[f->groups[g].from].key.data, run));
+        const char *data = una_group_key(f, &f->groups[g])->data;
+        if (una_findings_on(f, NULL, data) != &f->groups[g]) continue;
+        UNA_TRY(una_radial_set_find(&set, data, run));
         una_sheet_group(&sheet, set.name);
         for (const una_radial_entry *e = una_radial_entries; e->name; e++)
             if (e->over || aim == UNA_RADIAL_IDEAL) UNA_TRY(add_choice(&sheet, f, e, &set, aim, asked, run));

@@ -49,29 +49,14 @@ static bool is_listed(const char *list, const char *name)
     return false;
 }
 
-typedef struct listing {
-    una_plan        *plan;
-    const una_asked *asked;
-    const char      *list;               /* "": the usual ones                                              */
-    size_t           seeds;              /* 0: the usual number                                             */
-} listing;
-
-static bool is_wanted(const listing *l, const una_split_set *set, size_t number, const char *name)
+static void list_set(una_plan *plan, const una_split_set *set, size_t number, const una_asked *asked)
 {
-    if (*l->list) return is_listed(l->list, name);
-    return l->asked->quick ? set->quick && number <= 1 : set->seeds > 0;
-}
-
-static void list_set(const listing *l, const una_split_set *set, size_t number)
-{
-    una_text name = una_text_in(l->asked->keep);
-    una_text_add(&name, "%s", set->name);
-    if (number > 0) una_text_add(&name, " %zu", number);
-    if (!name.at || !is_wanted(l, set, number, name.at)) return;
-
-    size_t usual = l->asked->quick || set->seeds == 0 ? 1 : set->seeds;
-    for (size_t s = 0; s < (l->seeds ? l->seeds : usual); s++)
-        una_plan_models(l->plan, l->asked, "split", name.at, l->asked->first + s);
+    const split_options *o = asked->options;
+    const char *name = una_phrase(asked->keep, number > 0 ? "%s %zu" : "%s", set->name, number);
+    bool usual = asked->quick ? set->quick && number <= 1 : set->seeds > 0;
+    if (!name || !(*o->sets ? is_listed(o->sets, name) : usual)) return;
+    size_t seeds = una_seed_count(o->seeds, set->seeds ? set->seeds : 1, 1, asked);
+    for (size_t s = 0; s < seeds; s++) una_plan_models(plan, asked, "split", name, asked->first + s);
 }
 
 static una_status split_check_list(const char *list, una_run *run)
@@ -96,10 +81,9 @@ static una_status split_check_list(const char *list, una_run *run)
 static una_status split_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
     const split_options *o = asked->options;
-    listing l = { plan, asked, o->sets, UNA_IS_AUTO(o->seeds) ? 0 : (size_t)o->seeds };
     UNA_TRY(split_check_list(o->sets, run));
     for (const una_split_set *set = una_split_sets; set->name; set++)
-        for (size_t i = set->count ? 1 : 0; i <= set->count; i++) list_set(&l, set, i);
+        for (size_t i = set->count ? 1 : 0; i <= set->count; i++) list_set(plan, set, i, asked);
     return una_arena_check(asked->keep);
 }
 
@@ -126,8 +110,6 @@ static una_status split_take_measures(double *value, const una_model *model, con
     value[UNA_SPLIT_LOG_LIK] = fresh.log_lik + unit;
     value[UNA_SPLIT_NOISE_ERROR] = fresh.noise_error;
     value[UNA_SPLIT_NOISE_RANGE] = fresh.noise_range;
-    value[UNA_SPLIT_GAP_INSIDE] = value[UNA_SPLIT_GAP_LOG_LIK] = NAN;
-    value[UNA_SPLIT_BEYOND_INSIDE] = value[UNA_SPLIT_BEYOND_LOG_LIK] = NAN;
     if (rows->gap.rows == 0) return UNA_OK;
 
     UNA_TRY(una_truth_score(&gap, model, &rows->gap, run));
@@ -165,12 +147,6 @@ double una_split_pool(size_t *count, const una_findings *f, const char *spec, co
     }
     if (count) *count = found;
     return found ? sum / (double)found : NAN;
-}
-
-/* Whether a fit chose varying noise: its noise differs between points. */
-static bool noise_varies(double noise_range)
-{
-    return noise_range > 1 + 1e-6;
 }
 
 static const char *first_spec(const una_findings *f)
@@ -213,7 +189,7 @@ static una_status judge_choice(una_judging *j)
     for (size_t i = 0; i < f->count; i++) {
         const una_row_key *key = &f->fits[i].key;
         if (strcmp(key->spec, first_spec(f)) != 0 || strcmp(key->data, j->claim->data) != 0) continue;
-        right += noise_varies(una_findings_value(f, i, UNA_SPLIT_NOISE_RANGE)) == varies;
+        right += (una_findings_value(f, i, UNA_SPLIT_NOISE_RANGE) > 1 + 1e-6) == varies;
         count++;
     }
     if (count == 0) return una_judging_needs(j, "{data}");

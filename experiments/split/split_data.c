@@ -107,11 +107,6 @@ static double raw(const line *l, double x)
     return sum;
 }
 
-static double at(const line *l, double x)
-{
-    return (raw(l, x) - l->centre) / l->scale;
-}
-
 /* Point i of `count` in [-to, -from] for even i, in [from, to] for odd ones. */
 static double either_side(size_t i, size_t count, double from, double to)
 {
@@ -119,23 +114,9 @@ static double either_side(size_t i, size_t count, double from, double to)
     return i % 2 ? at_side : -at_side;
 }
 
-static void set_scale(line *l)
-{
-    double sum = 0, square = 0;
-    l->centre = 0;
-    l->scale = 1;
-    for (size_t i = 0; i < 2 * SCALE_POINTS; i++) sum += raw(l, either_side(i, 2 * SCALE_POINTS, line_from, line_to));
-    l->centre = sum / (2 * SCALE_POINTS);
-    for (size_t i = 0; i < 2 * SCALE_POINTS; i++) {
-        double off = raw(l, either_side(i, 2 * SCALE_POINTS, line_from, line_to)) - l->centre;
-        square += off * off;
-    }
-    l->scale = sqrt(square / (2 * SCALE_POINTS));
-}
-
 static void draw_line(line *l, family of, una_rng *rng)
 {
-    double length = uniform_between(rng, 1, 3), turn = 2 * acos(-1);
+    double value[2 * SCALE_POINTS], length = uniform_between(rng, 1, 3), turn = 2 * acos(-1);
     l->family = of;
     for (size_t i = 0; i < COSINES; i++) {
         l->frequency[i] = (of == MATERN ? heavy(rng) : una_rng_normal(rng)) / length;
@@ -144,13 +125,15 @@ static void draw_line(line *l, family of, una_rng *rng)
     if (of == SINE) l->frequency[0] = uniform_between(rng, 0.5, 2);
     for (size_t i = 0; i < TERMS; i++) l->term[i] = una_rng_normal(rng);
     for (size_t i = 0; i < KINKS; i++) l->kink[i] = uniform_between(rng, -5, 5);
-    set_scale(l);
+    for (size_t i = 0; i < 2 * SCALE_POINTS; i++)
+        value[i] = raw(l, either_side(i, 2 * SCALE_POINTS, line_from, line_to));
+    una_moments(&l->centre, &l->scale, value, 2 * SCALE_POINTS);
 }
 
 static void fill_line(una_truth *t, const line *l, una_rng *noise)
 {
     for (size_t i = 0; i < t->rows; i++) {
-        t->f[i] = at(l, t->x[i]);
+        t->f[i] = (raw(l, t->x[i]) - l->centre) / l->scale;
         t->noise[i] = line_noise;
     }
     una_truth_add_noise(t, noise);
@@ -158,7 +141,7 @@ static void fill_line(una_truth *t, const line *l, una_rng *noise)
 
 static una_status make_line(una_split_rows *r, family of, size_t number, uint64_t seed, una_arena *arena)
 {
-    line *l = UNA_GET(arena, line, 1);
+    line l;
     uint64_t stream = 100 * (1 + (uint64_t)of) + 2 * number;
     una_rng rng = una_rng_at(seed, UNA_FOR_DATA, stream), noise = una_rng_at(seed, UNA_FOR_DATA, stream + 1);
     UNA_TRY(una_truth_new(&r->train, LINE_ROWS, 1, arena));
@@ -166,7 +149,7 @@ static una_status make_line(una_split_rows *r, family of, size_t number, uint64_
     UNA_TRY(una_truth_new(&r->gap, GAP_POINTS, 1, arena));
     UNA_TRY(una_truth_new(&r->beyond, 2 * SIDE_POINTS, 1, arena));
 
-    draw_line(l, of, &rng);
+    draw_line(&l, of, &rng);
     for (size_t i = 0; i < LINE_ROWS; i++) r->train.x[i] = uniform_between(&rng, line_from, line_to) * (i % 2 ? 1 : -1);
     for (size_t i = 0; i < 2 * SIDE_POINTS; i++) {
         r->fresh.x[i] = either_side(i, 2 * SIDE_POINTS, line_from, line_to);
@@ -175,7 +158,7 @@ static una_status make_line(una_split_rows *r, family of, size_t number, uint64_
     for (size_t i = 0; i < GAP_POINTS; i++) r->gap.x[i] = line_from * (2 * (double)i / (GAP_POINTS - 1) - 1);
 
     una_truth *all[] = { &r->train, &r->fresh, &r->gap, &r->beyond };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) fill_line(all[i], l, &noise);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) fill_line(all[i], &l, &noise);
     return UNA_OK;
 }
 

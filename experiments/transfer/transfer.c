@@ -76,14 +76,13 @@ static una_status check_model(const una_bench_model *model, una_arena *arena, un
         UNA_FAIL(run, UNA_E_USAGE, "%s keeps no features apart from its posterior, so nothing of it can be "
                  "transferred; leave it out of --models", model->kind);
     UNA_TRY(una_spec_parse(&spec, model->spec, arena, run));
-    for (size_t i = 0; i < spec.count; i++) {
-        if (strcmp(spec.items[i].key, "features") == 0)
-            UNA_FAIL(run, UNA_E_USAGE, "transfer sets the number of features itself: say --features %s instead of %s",
-                     spec.items[i].value, model->spec);
-        if (strcmp(spec.items[i].key, "units") == 0 && strcmp(spec.items[i].value, "standardised") == 0)
-            UNA_FAIL(run, UNA_E_USAGE, "transfer tells the noise in the units of the data: leave units=standardised "
-                     "out of %s", model->spec);
-    }
+    const char *features = una_spec_find(&spec, "features"), *units = una_spec_find(&spec, "units");
+    if (features)
+        UNA_FAIL(run, UNA_E_USAGE, "transfer sets the number of features itself: say --features %s instead of %s",
+                 features, model->spec);
+    if (units && strcmp(units, "standardised") == 0)
+        UNA_FAIL(run, UNA_E_USAGE, "transfer tells the noise in the units of the data: leave units=standardised "
+                 "out of %s", model->spec);
     return UNA_OK;
 }
 

@@ -27,11 +27,10 @@ static una_status pseudo_add_panel(drawing *d, const una_group *group, const cha
 
 static una_status name_panels(drawing *d, una_arena *arena)
 {
-    char number[UNA_NUMBER_ROOM];
     const una_group *plain = una_findings_group(d->findings, "nlm", "cubic");
     if (plain) UNA_TRY(pseudo_add_panel(d, plain, "no pseudo-data", arena));
     for (size_t i = 0; i < d->list.count; i++) {
-        const char *title = una_phrase(arena, "spread %s", una_number_brief(number, d->list.spread[i], 6));
+        const char *title = una_phrase(arena, "spread %s", UNA_BRIEF(d->list.spread[i], 6));
         UNA_TRY(pseudo_add_panel(d, d->list.group[i], title, arena));
     }
     return una_arena_check(arena);

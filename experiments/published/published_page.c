@@ -211,21 +211,12 @@ una_status una_show_put(const una_show *show, const una_sheet *sheet, una_preset
 
 /* ---- cells ------------------------------------------------------------------------------------------------------ */
 
-static void put_number(una_text *text, double value, int decimals)
-{
-    char number[UNA_NUMBER_ROOM];
-    una_text_add(text, "%s", decimals < 0 ? una_number_short(number, value, -decimals)
-                                          : una_number_plain(number, value, decimals));
-}
-
 /* "1.16 ± 0.42 / 0.57 ± 0.1"; b NULL: one number. */
 static void say_numbers(una_text *text, una_printed a, const una_printed *b, int decimals)
 {
-    put_number(text, a.mean, decimals);
-    if (isfinite(a.mean) && isfinite(a.sd)) {
-        una_text_add(text, "\xC2\xB1");
-        put_number(text, a.sd, decimals < -1 ? decimals + 1 : decimals);
-    }
+    una_text_add(text, "%s", UNA_IN_PLACES(a.mean, decimals));
+    if (isfinite(a.mean) && isfinite(a.sd))
+        una_text_add(text, "\xC2\xB1%s", UNA_IN_PLACES(a.sd, decimals < -1 ? decimals + 1 : decimals));
     if (!b) return;
     una_text_add(text, UNA_THIN_SPACE "/ ");           /* cells break behind it */
     say_numbers(text, *b, NULL, decimals);
@@ -251,16 +242,15 @@ void una_show_interval(una_text *text, const char *low, const char *high)
 
 void una_show_difference(una_sheet *sheet, const una_paired *paired)
 {
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM];
     una_text words = una_text_in(sheet->arena);
     if (paired->count == 0) {
         una_sheet_words(sheet, "\xE2\x80\x93");
         return;
     }
-    una_text_add(&words, "%s", una_number_brief(a, paired->mean, 2));
+    una_text_add(&words, "%s", UNA_BRIEF(paired->mean, 2));
     if (paired->count > 1)
-        una_show_interval(&words, una_number_brief(b, paired->low, 2), una_number_brief(c, paired->high, 2));
-    if (isfinite(paired->p)) una_text_add(&words, ", p" UNA_THIN_SPACE "%s", una_number_brief(a, paired->p, 2));
+        una_show_interval(&words, UNA_BRIEF(paired->low, 2), UNA_BRIEF(paired->high, 2));
+    if (isfinite(paired->p)) una_text_add(&words, ", p" UNA_THIN_SPACE "%s", UNA_BRIEF(paired->p, 2));
     una_sheet_words(sheet, words.at);
     if (paired->count > 1 && (paired->low > 0 || paired->high < 0)) una_sheet_strong(sheet);
 }

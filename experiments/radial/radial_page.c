@@ -162,17 +162,15 @@ static void put_distance_from_aim(una_text *text, const double *curve, const dou
     static const struct { size_t from, to; const char *where; } part[] = {
         { 0, UNA_RADIAL_EDGE / 2, "in the hole" }, { UNA_RADIAL_EDGE, UNA_RADIAL_RADII - 1, "beyond the shell" } };
     for (size_t p = 0; p < 2; p++) {
-        char number[UNA_NUMBER_ROOM];
         double sum = 0, off = una_radial_distance(curve, standard, part[p].from, part[p].to);
         for (size_t r = part[p].from; r <= part[p].to; r++) sum += curve[r] - standard[r];
-        una_text_add(text, "%s%s too %s %s", p ? " and " : "", una_number_short(number, off, 2),
+        una_text_add(text, "%s%s too %s %s", p ? " and " : "", UNA_FEW_DIGITS(off, 2),
                      sum > 0 ? "high" : "low", part[p].where);
     }
 }
 
 static void radial_put_reason(una_page *page, const una_findings *f, const una_radial_set *set)
 {
-    char number[UNA_NUMBER_ROOM], other[UNA_NUMBER_ROOM];
     const una_group *best = nearest_to_gp(f, set, ""), *luna = nearest_to_gp(f, set, "luna");
     const una_group *gp = una_radial_group(f, "gp", set->name);
     if (!best || !luna || !gp) return;
@@ -185,8 +183,8 @@ static void radial_put_reason(una_page *page, const una_findings *f, const una_r
         put_distance_from_aim(&text, una_radial_means(f, luna, UNA_RADIAL_MEAN), standard);
     }
     una_text_add(&text, " (root mean squares). The GP's own 3 std at the centre are %s, the ideal that options were "
-            "chosen by is %s: who comes near the one is off the other.", una_number_short(number, standard[0], 2),
-                 una_number_short(other, set->ideal, 3));
+            "chosen by is %s: who comes near the one is off the other.", UNA_FEW_DIGITS(standard[0], 2),
+                 UNA_FEW_DIGITS(set->ideal, 3));
     una_page_paragraph(page, text.at);
 }
 

@@ -228,13 +228,12 @@ static una_status add_band(una_figure *figure, const una_model *model, const una
 /* The first seed's, fitted again. */
 static una_status draw_bands(una_figure *figure, const drawing *d, const una_transfer_rows *rows, una_run *run)
 {
-    char number[UNA_NUMBER_ROOM];
     for (size_t b = 0; b < UNA_TRANSFER_BANDS; b++) {
         const una_findings *f = d->findings;
         const una_group *group = una_findings_on(f, NULL, una_transfer_bands[b].data);
         double log_lik = una_findings_value(f, group->from, UNA_TRANSFER_BEFORE);
         const char *title = una_phrase(d->arena, "%s: %s nats", una_transfer_bands[b].name,
-                                       una_number_plain(number, log_lik, 2));
+                                       UNA_PLAIN(log_lik, 2));
         una_model *model;
         UNA_TRY(una_transfer_fit(&model, una_group_key(f, group), rows, run));
         UNA_TRY(add_band(figure, model, rows, title, d->arena, run));

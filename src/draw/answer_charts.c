@@ -14,24 +14,22 @@ static const double wide = UNA_TWO_SIDED, half_width = 352, third_width = 232;
 
 static void add_column_value(una_text *text, const una_report_column *column, size_t row)
 {
-    char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM], word[UNA_NAME_ROOM];
-    una_text_add(text, "\n%s: ", una_report_name(name, column->name));
-    const char *date = column->date ? column->date(a, column->number[row]) : NULL;
+    const char *date = column->date ? column->date((char[32]){0}, column->number[row]) : NULL;
+    una_text_add(text, "\n%s: ", UNA_NAMED(column->name));
     if (date) una_text_add(text, "%s", date);
-    else if (column->number) una_text_add(text, "%s", una_number_brief(a, column->number[row], 5));
-    else una_text_add(text, "%s", una_report_name(word, column->word[row] ? column->word[row] : "-"));
+    else if (column->number) una_text_add(text, "%s", UNA_BRIEF(column->number[row], 5));
+    else una_text_add(text, "%s", UNA_NAMED(column->word[row] ? column->word[row] : "-"));
 }
 
 static const char *tip_of(const una_report *report, const size_t *order, size_t row, double predicted, una_arena *arena)
 {
     const una_report_model *model = &report->models[0];
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
     una_text text = una_text_in(arena);
     bool held = isfinite(predicted);
     una_text_add(&text, "row %zu\n%s: %s\npredicted%s: %s", report->row_number[row],
-                 una_report_name(name, report->target), una_number_brief(a, report->y[row], 5),
-                 held ? ", held out" : "", una_number_brief(b, held ? predicted : model->mean[row], 4));
-    una_text_add(&text, "\nignorance: %s", una_number_brief(a, model->std_epistemic[row], 3));
+                 UNA_NAMED(report->target), UNA_BRIEF(report->y[row], 5),
+                 held ? ", held out" : "", UNA_BRIEF(held ? predicted : model->mean[row], 4));
+    una_text_add(&text, "\nignorance: %s", UNA_BRIEF(model->std_epistemic[row], 3));
     for (size_t i = 0; i < report->column_count && i < UNA_TIP_COLUMNS; i++)
         add_column_value(&text, &report->columns[order[i]], row);
     if (report->column_count > UNA_TIP_COLUMNS)
@@ -142,10 +140,9 @@ static void use_input(una_panel *panel, const una_report *report, const una_repo
 static const char *const *level_tips(const una_report_effect *effect, const double *mean, una_arena *arena)
 {
     const char **tips = UNA_GET(arena, const char *, effect->count);
-    char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
     for (size_t i = 0; tips && i < effect->count; i++)
-        tips[i] = una_phrase(arena, "%s: %s\n%zu rows", una_report_name(name, effect->level[i]),
-                             una_number_brief(a, mean[i], 4), effect->level_rows[i]);
+        tips[i] = una_phrase(arena, "%s: %s\n%zu rows", UNA_NAMED(effect->level[i]),
+                             UNA_BRIEF(mean[i], 4), effect->level_rows[i]);
     return tips;
 }
 

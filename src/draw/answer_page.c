@@ -25,7 +25,6 @@ static const char *cut_sentence(const char *sentence, una_arena *arena)
 static void add_suspects(una_html *html, const una_verdict *verdict)
 {
     size_t count = verdict->suspect_count < MOST_SUSPECTS ? verdict->suspect_count : MOST_SUSPECTS;
-    char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
     una_arena *arena = html->text.arena;
     bool lines = false;
     if (count == 0) return;
@@ -40,11 +39,11 @@ static void add_suspects(una_html *html, const una_verdict *verdict)
     una_sheet_columns(&sheet, heads);
     for (size_t i = 0; i < count; i++) {
         const una_suspect *suspect = &verdict->suspects[i];
-        const char *origin = suspect->origin, *place = una_number_count(a, lines ? suspect->line : suspect->number);
+        const char *origin = suspect->origin, *place = UNA_COUNTED(lines ? suspect->line : suspect->number);
         una_sheet_line(&sheet);                          /* "18", or of a table that was joined "b.csv, 18" */
         una_sheet_words(&sheet, una_phrase(arena, "%.200s%s%s", origin ? origin : "", origin ? ", " : "", place));
-        una_sheet_words(&sheet, suspect->column ? una_report_name(name, suspect->column) : NULL);
-        una_sheet_words(&sheet, una_number_brief(a, suspect->value, 6));
+        una_sheet_words(&sheet, suspect->column ? UNA_NAMED(suspect->column) : NULL);
+        una_sheet_words(&sheet, UNA_BRIEF(suspect->value, 6));
         una_sheet_words(&sheet, suspect->why ? cut_sentence(suspect->why, arena) : NULL);
     }
     una_sheet_html(html, &sheet);
@@ -62,9 +61,8 @@ static una_status add_verdict_findings(una_html *html, const una_verdict *verdic
 /* Introduces a model without a verdict. */
 static void introduce_model(una_html *html, const una_report *report, const una_report_model *model)
 {
-    char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
     una_html_paragraph(html, "lead", una_phrase(html->text.arena, "%s predicts %s and rests on %s rows.", model->title,
-                       una_report_name(name, report->target), una_number_count(a, model->info->rows)));
+                       UNA_NAMED(report->target), UNA_COUNTED(model->info->rows)));
 }
 
 una_status una_report_verdict(una_html *html, const una_report *report)
@@ -102,16 +100,11 @@ static bool input_matters(const una_importance *importance, size_t input)
 static size_t add_named(una_text *words, const una_report *report, const una_importance *importance)
 {
     size_t count = 0, named = 0;
-    char name[UNA_NAME_ROOM];
     for (size_t i = 0; i < importance->inputs; i++) count += input_matters(importance, i);
     for (size_t i = 0; i < importance->inputs && named < MOST_NAMED; i++) {
         size_t input = importance->order[i];
         if (!input_matters(importance, input)) continue;
-        bool last = named + 1 == count;
-        const char *separator = last ? " and " : ", ";
-        una_text_add(words, "%s%s", named == 0 ? "" : separator,
-                     una_report_name(name, report->columns[input].name));
-        named++;
+        una_text_add(words, "%s%s", una_list_separator(named++, count), UNA_NAMED(report->columns[input].name));
     }
     if (count > named) una_text_add(words, " and %zu more", count - named);
     return count;
@@ -119,10 +112,9 @@ static size_t add_named(una_text *words, const una_report *report, const una_imp
 
 static void say_importance(una_html *html, const una_report *report, const una_importance *importance)
 {
-    char name[UNA_NAME_ROOM];
+    const char *name = UNA_NAMED(report->target);
     una_text words = una_text_in(html->text.arena), which = una_text_in(html->text.arena);
     size_t count = add_named(&which, report, importance), others = importance->inputs - count;
-    una_report_name(name, report->target);
     if (count == 0) una_text_add(&words, "No input matters to %s that these rows could tell.", name);
     else una_text_add(&words, "For %s it is %s that %s.", name, which.at, count == 1 ? "matters" : "matter");
     if (count > 0 && others == 1) una_text_add(&words, " Of the other input these rows cannot tell that it does.");
@@ -135,7 +127,6 @@ una_status una_report_importance(una_html *html, const una_report *report, una_r
 {
     const una_report_model *model = &report->models[0];
     size_t shown = 0;
-    char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
     una_text words = una_text_in(html->text.arena);
     una_figure figure = una_chart_importance(report, &shown, html->text.arena);
     bool has_sentence = figure.panel_count > 0 || model->no_importance;
@@ -149,14 +140,14 @@ una_status una_report_importance(una_html *html, const una_report *report, una_r
         una_text_add(&words, "How much the squared error of %s rows that the judging model was not taught by rises "
                 "when one column is shuffled among them, in %% of the variance of %s. Inputs that say the same as "
                 "others seem to matter less than they do.",
-                     una_number_plain(a, (double)model->importance->rows, 0), una_report_name(name, report->target));
+                     UNA_PLAIN((double)model->importance->rows, 0), UNA_NAMED(report->target));
     }
     if (model->info->relevance)
         una_text_add(
             &words,
             "%sRelevance is how quickly %s changes its course along each input, as shares of the "
             "squares of 1/length: one along which it runs nearly straight counts for little there, however steep.",
-            model->importance ? " " : "", una_report_name(name, report->target));
+            model->importance ? " " : "", UNA_NAMED(report->target));
     if (shown < report->column_count)
         una_text_add(&words, " %zu more inputs have smaller shares.", report->column_count - shown);
     return una_html_figure(html, &figure, model->importance ? "What each input is worth." : "Relevance of the inputs.",
@@ -168,7 +159,6 @@ una_status una_report_importance(una_html *html, const una_report *report, una_r
 una_status una_report_effects(una_html *html, const una_report *report, una_run *run)
 {
     una_figure figure = una_chart_effects(report, html->text.arena);
-    char name[UNA_NAME_ROOM];
     if (figure.panel_count == 0) return UNA_OK;
 
     una_text words = una_text_in(html->text.arena);
@@ -176,7 +166,7 @@ una_status una_report_effects(una_html *html, const una_report *report, una_run 
             "shows the mean of what is predicted for %s. Orange is what the model does not know about such a row, on "
             "average: it opens where there are no data. Columns of few values, and words, stand as levels. All panels "
             "share the vertical axis.", report->effect_rows,
-                 una_report_name(name, report->target));
+                 UNA_NAMED(report->target));
     size_t shown = figure.panel_count;
     size_t more = report->effect_count - shown + report->effects_left_out;
     if (more > 0) una_text_add(&words, " %zu more %s not shown; those that matter most come first.", more,
@@ -231,7 +221,6 @@ static una_status map_figures(una_html *html, const una_report *report, una_run 
 
 una_status una_report_ignorance(una_html *html, const una_report *report, una_run *run)
 {
-    char name[UNA_NAME_ROOM];
     if (!una_report_is_line(report) && !una_report_has_ignorance(report)) {
         una_html_paragraph(html, NULL, "Nowhere more than elsewhere, it says: this model has the same ignorance about "
                 "every row, so that it cannot tell those apart that it knows little about.");
@@ -240,7 +229,7 @@ una_status una_report_ignorance(una_html *html, const una_report *report, una_ru
     if (!una_report_is_line(report)) return map_figures(html, report, run);
     una_figure figure = una_chart_ignorance(report, html->text.arena);
     const char *words = una_phrase(html->text.arena, "Epistemic standard deviation, in the units of %s. The grey strip "
-                                   "is where the data are.", una_report_name(name, report->target));
+                                   "is where the data are.", UNA_NAMED(report->target));
     return una_html_figure(html, &figure, "Where the model does not know.", words, run);
 }
 
@@ -270,14 +259,13 @@ static void number_cell(una_sheet *sheet, double value, int decimals)
 
 static void least_known_head(una_sheet *sheet, const una_report *report, const size_t *order, size_t columns)
 {
-    char name[UNA_NAME_ROOM];
     una_sheet_column(sheet, "Row", UNA_SHEET_NUMBER);
     una_sheet_column(sheet, "Epistemic std", UNA_SHEET_NUMBER);
     if (report->cause_count) una_sheet_column(sheet, "Why", UNA_SHEET_SENTENCE);
     una_sheet_column(sheet, report->models[0].held_out ? "Held-out prediction" : "Predicted", UNA_SHEET_NUMBER);
-    una_sheet_column(sheet, una_report_name(name, report->target), UNA_SHEET_NUMBER);
+    una_sheet_column(sheet, UNA_NAMED(report->target), UNA_SHEET_NUMBER);
     for (size_t c = 0; c < columns; c++)
-        una_sheet_column(sheet, una_report_name(name, report->columns[order[c]].name),
+        una_sheet_column(sheet, UNA_NAMED(report->columns[order[c]].name),
                          report->columns[order[c]].number ? UNA_SHEET_NUMBER : UNA_SHEET_WORDS);
 }
 
@@ -312,14 +300,13 @@ static void least_known_row(una_sheet *sheet, const una_report *report, const si
 
 static void input_cell(una_sheet *sheet, const una_report_column *column, const size_t *rows, size_t count, size_t at)
 {
-    char date[32], name[UNA_NAME_ROOM];
     size_t row = rows[at];
-    const char *words = column->date ? column->date(date, column->number[row]) : NULL;
+    const char *words = column->date ? column->date((char[32]){0}, column->number[row]) : NULL;
     if (column->number && !words) {
         number_cell(sheet, column->number[row], column_decimals(column->number, rows, count));
         return;
     }
-    una_sheet_words(sheet, words ? words : una_report_name(name, column->word[row] ? column->word[row] : "-"));
+    una_sheet_words(sheet, words ? words : UNA_NAMED(column->word[row] ? column->word[row] : "-"));
 }
 
 una_status una_report_least_known_table(una_html *html, const una_report *report)

@@ -34,75 +34,68 @@ const char *una_report_name(char buffer[UNA_NAME_ROOM], const char *name)
 
 static void add_model_names(una_text *text, const una_report *report)
 {
-    char name[UNA_NAME_ROOM];
     size_t count = report->column_count < NAMES ? report->column_count : NAMES;
-    for (size_t i = 0; i < count; i++) {
-        una_text_add(text, "%s%s", una_list_separator(i, report->column_count),
-                     una_report_name(name, report->columns[i].name));
-    }
+    for (size_t i = 0; i < count; i++)
+        una_text_add(text, "%s%s", una_list_separator(i, report->column_count), UNA_NAMED(report->columns[i].name));
     if (report->column_count > count) una_text_add(text, " and %zu more", report->column_count - count);
 }
 
 static void add_input_names(una_text *text, const una_report *report, const una_fit_info *info)
 {
-    char a[UNA_NUMBER_ROOM];
-    una_text_add(text, "%s %s (", una_number_count(a, report->column_count), report->column_count == 1 ? "input"
+    una_text_add(text, "%s %s (", UNA_COUNTED(report->column_count), report->column_count == 1 ? "input"
                  : "inputs");
     add_model_names(text, report);
     una_text_add(text, ")");
     if (info->inputs != report->column_count)
-        una_text_add(text, ", which it sees as %s numbers", una_number_count(a, info->inputs));
+        una_text_add(text, ", which it sees as %s numbers", UNA_COUNTED(info->inputs));
 }
 
 static void add_image_words(una_text *text, const una_report *report)
 {
     const una_report_images *m = report->images;
-    char name[UNA_NAME_ROOM];
     una_text_add(text, "images of %zu \xC3\x97 %zu places", m->height, m->width);
     if (m->channels > 1) una_text_add(text, " with %zu channels", m->channels);
-    una_text_add(text, ", which the column %s names", una_report_name(name, report->columns[0].name));
+    una_text_add(text, ", which the column %s names", UNA_NAMED(report->columns[0].name));
 }
 
 /* Words are explained for the first model only. */
 static void describe_noise(una_text *text, const una_report *report, const una_fit_info *info, bool first)
 {
-    char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
     const char *units = info->log_target ? ", in the units of log " : ", in the units of ";
     if (isfinite(info->noise_std))
         una_text_add(text, " Around its mean the data scatter with a standard deviation of %s%s%s%s",
-                     una_number_brief(a, info->noise_std, 4), first ? units : "",
-                     first ? una_report_name(name, report->target) : "",
+                     UNA_BRIEF(info->noise_std, 4), first ? units : "",
+                     first ? UNA_NAMED(report->target) : "",
                      first ? ": that is the noise, which more rows of the same kind do not reduce." : ".");
     if (isfinite(info->prior_var))
         una_text_add(text, " The prior variance is %s on the standardised target.",
-                     una_number_brief(a, info->prior_var, 4));
+                     UNA_BRIEF(info->prior_var, 4));
     if (isfinite(info->mean_cos2))
         una_text_add(text, " Its auxiliary regressors have a mean cos\xC2\xB2 of %s%s.",
-                     una_number_plain(a, info->mean_cos2, 3),
+                     UNA_PLAIN(info->mean_cos2, 3),
                      first ? " (0 where all differ, 1 where all are the same)" : "");
 }
 
 static void describe_model(una_html *html, const una_report *report, const una_report_model *model)
 {
     const una_fit_info *info = model->info;
-    char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
     una_text text = una_text_in(html->text.arena);
 
     una_text_add(&text, "%s", model->title);
     if (strcasecmp(model->title, info->kind) != 0) una_text_add(&text, " (%s)", info->kind);
-    una_text_add(&text, " predicts %s from ", una_report_name(name, report->target));
+    una_text_add(&text, " predicts %s from ", UNA_NAMED(report->target));
     if (report->images) add_image_words(&text, report);
     else add_input_names(&text, report, info);
-    una_text_add(&text, ". It rests on %s %s.", una_number_count(a, info->rows), info->rows == 1 ? "row"
+    una_text_add(&text, ". It rests on %s %s.", UNA_COUNTED(info->rows), info->rows == 1 ? "row"
                  : "rows");
 
     if (info->valid_rows > 0 && info->valid_rows == info->rows)
         una_text_add(&text, " Each of them was held out once, to judge what was learnt from the others.");
     else if (info->valid_rows > 0)
         una_text_add(&text, " While it learnt, %s were held out to judge it.",
-                     una_number_count(a, info->valid_rows));
+                     UNA_COUNTED(info->valid_rows));
     if (info->steps > 0)
-        una_text_add(&text, " The optimiser took %s %s.", una_number_count(a, info->steps), info->steps == 1
+        una_text_add(&text, " The optimiser took %s %s.", UNA_COUNTED(info->steps), info->steps == 1
                      ? "step" : "steps");
     describe_noise(&text, report, info, model == report->models);
 
@@ -164,14 +157,13 @@ static double number_at(const void *from, size_t offset)
 
 static void measure_row(una_sheet *sheet, const una_report *report, const measure *what, const scored *list)
 {
-    char a[UNA_NUMBER_ROOM];
     una_sheet_line(sheet);
     una_sheet_words(sheet, what->name);
     for (size_t m = 0; m < report->model_count; m++) {
         double value = number_at(&list[m], what->offset);
         if (what->honest && !report->models[m].held_out) value = NAN;
         if (what->share && isfinite(value))
-            una_sheet_words(sheet, una_phrase(sheet->arena, "%s %%", una_number_plain(a, 100 * value, 1)));
+            una_sheet_words(sheet, una_phrase(sheet->arena, "%s %%", UNA_PLAIN(100 * value, 1)));
         else una_sheet_number(sheet, value, -4);
     }
 }
@@ -196,16 +188,15 @@ static void fit_row(una_sheet *sheet, const una_report *report, const char *name
 
 static const char *score_group(const una_report *report, una_arena *arena)
 {
-    char a[UNA_NUMBER_ROOM];
     size_t rows = 0;
     for (size_t m = 0; m < report->model_count; m++) {
         const una_report_predictions *predictions = report->models[m].held_out;
         if (predictions && predictions->rows > rows) rows = predictions->rows;
     }
     if (rows == 0)
-        return una_phrase(arena, "On the %s %s given", una_number_count(a, report->rows), report->rows == 1 ? "row"
+        return una_phrase(arena, "On the %s %s given", UNA_COUNTED(report->rows), report->rows == 1 ? "row"
                           : "rows");
-    return una_phrase(arena, "On %s held-out rows%s", una_number_count(a, rows),
+    return una_phrase(arena, "On %s held-out rows%s", UNA_COUNTED(rows),
                       any_held_out(report, true) ? "" : " (where there are none: on the rows given)");
 }
 
@@ -221,7 +212,6 @@ static una_status add_scores(una_html *html, const una_report *report)
         { "Epistemic std, mean", offsetof(scored, ignorance), false, false },
         { "Noise std, mean", offsetof(scored, noise), false, false },
     };
-    char name[UNA_NAME_ROOM];
     una_arena *arena = html->text.arena;
     UNA_NEW(arena, scored, list, report->model_count);
     for (size_t m = 0; m < report->model_count; m++) {
@@ -231,7 +221,7 @@ static una_status add_scores(una_html *html, const una_report *report)
 
     una_sheet sheet = una_sheet_in(arena, "scores", "Scores.", una_phrase(arena,
         "Errors, widths and standard deviations are in the units of %s; a higher log-likelihood is better.%s",
-        una_report_name(name, report->target), any_held_out(report, true) ? "" : " Where no rows were held out, these "
+        UNA_NAMED(report->target), any_held_out(report, true) ? "" : " Where no rows were held out, these "
                 "are the rows given: if the model was fitted to them, they flatter it, and what they would say of its "
                 "bands is left out."));
     sheet.named = true;
@@ -256,11 +246,10 @@ static una_status add_scores(una_html *html, const una_report *report)
 static const char *words_below_image(const una_report *report, size_t row, una_arena *arena)
 {
     const una_report_model *model = &report->models[0];
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM], d[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
-    una_report_name(name, report->columns[0].name);
-    una_number_plain(a, report->columns[0].number[row], 0), una_number_brief(b, model->mean[row], 3);
-    una_number_brief(c, report->y[row], 4), una_number_brief(d, model->std_epistemic[row], 3);
-    return una_phrase(arena, "%s %s\npredicted %s\nobserved %s\nignorance %s", name, a, b, c, d);
+    const una_report_column *column = &report->columns[0];
+    return una_phrase(arena, "%s %s\npredicted %s\nobserved %s\nignorance %s", UNA_NAMED(column->name),
+                      UNA_PLAIN(column->number[row], 0), UNA_BRIEF(model->mean[row], 3), UNA_BRIEF(report->y[row], 4),
+                      UNA_BRIEF(model->std_epistemic[row], 3));
 }
 
 /* The first rows of an order, or the last ones from its end. */
@@ -333,15 +322,14 @@ static una_status function_figure(una_html *html, const una_report *report, una_
 static una_status prediction_figures(una_html *html, const una_report *report, una_run *run)
 {
     const una_report_predictions *predictions = report->models[0].held_out;
-    char a[UNA_NUMBER_ROOM];
     una_text words = una_text_in(html->text.arena);
     una_figure figure = una_chart_predicted(report, html->text.arena);
     if (predictions && predictions->folds)
         una_text_add(&words, "%s rows, each predicted by what had not seen it (%zu folds).",
-                     una_number_count(a, predictions->rows), predictions->folds);
+                     UNA_COUNTED(predictions->rows), predictions->folds);
     else if (predictions)
         una_text_add(&words, "%s rows that were held out: none had been seen.",
-                     una_number_count(a, predictions->rows));
+                     UNA_COUNTED(predictions->rows));
     else una_text_add(&words, "These are the rows given. If they are the rows the model was fitted to, new rows will "
             "lie farther from the line.");
     una_text_add(&words, "%s", (predictions ? predictions->rows : report->rows) <= 300
@@ -430,30 +418,27 @@ static const char *add_story(una_html *html, const char *story, size_t most)
 
 static void add_how_fitted(una_html *html, const una_report *report)
 {
-    char a[UNA_NUMBER_ROOM];
     una_html_heading(html, 2, "What was fitted");
     for (size_t m = 0; m < report->model_count; m++) describe_model(html, report, &report->models[m]);
     if (report->left_out == 0) return;
     una_html_paragraph(html, "note", una_phrase(html->text.arena, "%s of the rows given %s no value where one is "
-            "needed and %s not shown above.", una_number_count(a, report->left_out),
+            "needed and %s not shown above.", UNA_COUNTED(report->left_out),
                        report->left_out == 1 ? "has" : "have", report->left_out == 1 ? "is" : "are"));
 }
 
 static const char *report_heading(const una_report *report, una_arena *arena)
 {
-    char name[UNA_NAME_ROOM];
     if (report->heading) return report->heading;
-    return una_phrase(arena, "What is known about %s", una_report_name(name, report->target));
+    return una_phrase(arena, "What is known about %s", UNA_NAMED(report->target));
 }
 
 static const char *report_title(const una_report *reports, size_t count, una_arena *arena)
 {
     una_text title = una_text_in(arena);
     if (count == 1) return report_heading(reports, arena);
-    char name[UNA_NAME_ROOM];
     una_text_add(&title, "What is known about ");
     for (size_t i = 0; i < count; i++)
-        una_text_add(&title, "%s%s", una_list_separator(i, count), una_report_name(name, reports[i].target));
+        una_text_add(&title, "%s%s", una_list_separator(i, count), UNA_NAMED(reports[i].target));
     return title.at;
 }
 

@@ -112,6 +112,7 @@ una_status una_save_alone(una_saver *how, const void *what, const char *path, un
 /* A name of any length, cut for a sentence or the head of a table; a name written from right to left does not turn the
  * text around it. Returns buffer. */
 const char *una_report_name(char buffer[UNA_NAME_ROOM], const char *name);
+#define UNA_NAMED(name) una_report_name((char[UNA_NAME_ROOM]){0}, (name))        /* for as long as its block */
 
 /* ---- the charts (fit_charts.c, answer_charts.c) ----------------------------------------------- */
 

@@ -57,11 +57,6 @@ const char *una_number_plain(char buffer[UNA_NUMBER_ROOM], double value, int dec
     return buffer;
 }
 
-const char *una_number_count(char buffer[UNA_NUMBER_ROOM], size_t count)
-{
-    return una_number_plain(buffer, (double)count, 0);
-}
-
 static size_t put_power(char *buffer, size_t at, int exponent)
 {
     static const char *const raised[] = { "\xE2\x81\xB0", "\xC2\xB9", "\xC2\xB2", "\xC2\xB3", "\xE2\x81\xB4",
@@ -89,6 +84,11 @@ const char *una_number_short(char buffer[UNA_NUMBER_ROOM], double value, int dig
     una_number_plain(buffer, value / pow(10, exponent), digits - 1);
     put_power(buffer, strlen(buffer), exponent);
     return buffer;
+}
+
+const char *una_number_in_places(char buffer[UNA_NUMBER_ROOM], double value, int decimals)
+{
+    return decimals < 0 ? una_number_short(buffer, value, -decimals) : una_number_plain(buffer, value, decimals);
 }
 
 const char *una_number_brief(char buffer[UNA_NUMBER_ROOM], double value, int digits)

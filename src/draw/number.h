@@ -16,8 +16,6 @@ const char *una_phrase(una_arena *arena, const char *format, ...) UNA_PRINTF(2, 
 
 /* "-1234567.5" with one decimal becomes "−1 234 567.5". Non-finite numbers become an en dash. Returns buffer. */
 const char *una_number_plain(char buffer[UNA_NUMBER_ROOM], double value, int decimals);
-/* A count. */
-const char *una_number_count(char buffer[UNA_NUMBER_ROOM], size_t count);
 /* `digits` significant ones; "1.23×10⁻⁷" where a plain number would be long. Returns buffer. */
 const char *una_number_short(char buffer[UNA_NUMBER_ROOM], double value, int digits);
 /* The same without zeros at the end of decimals, for sentences: "0.5", "2×10⁷", "10⁷". */
@@ -34,6 +32,15 @@ typedef struct una_ticks {
     bool   powers;               /* those are labelled as powers of ten                             */
 } una_ticks;
 
+/* With so many decimals; negative: so many digits that count. */
+const char *una_number_in_places(char buffer[UNA_NUMBER_ROOM], double value, int decimals);
+/* The same in a buffer that lasts as long as the block in which they stand. */
+#define UNA_PLAIN(value, decimals)       una_number_plain((char[UNA_NUMBER_ROOM]){0}, (value), (decimals))
+#define UNA_COUNTED(count)               UNA_PLAIN((double)(count), 0)
+#define UNA_FEW_DIGITS(value, digits)    una_number_short((char[UNA_NUMBER_ROOM]){0}, (value), (digits))
+#define UNA_IN_PLACES(value, decimals)   una_number_in_places((char[UNA_NUMBER_ROOM]){0}, (value), (decimals))
+#define UNA_BRIEF(value, digits)         una_number_brief((char[UNA_NUMBER_ROOM]){0}, (value), (digits))
+
 /* At most about `most` ticks within [low, high]; low < high, both within 1e300. */
 una_ticks   una_ticks_choose(double low, double high, size_t most);
 /* For a logarithmic axis, 0 < low < high: powers of ten, with 2 and 5 times them where there is room, or plain ticks on
@@ -41,6 +48,7 @@ una_ticks   una_ticks_choose(double low, double high, size_t most);
 una_ticks   una_ticks_choose_log(double low, double high, size_t most);
 double      una_tick_value(const una_ticks *ticks, size_t tick);
 const char *una_tick_text(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks, size_t tick);
+#define UNA_TICK_TEXT(ticks, tick) una_tick_text((char[UNA_NUMBER_ROOM]){0}, (ticks), (tick))
 /* " (×10⁶)" for an axis label, "" where labels are plain. */
 const char *una_ticks_factor(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks);
 

@@ -84,9 +84,8 @@ static double tick_needs(const char *text, double width)
 
 static double widest_tick(const una_ticks *ticks)
 {
-    char number[UNA_NUMBER_ROOM];
     double widest = 0;
-    for (size_t i = 0; i < ticks->count; i++) widest = fmax(widest, tick_needs(una_tick_text(number, ticks, i), 1e4));
+    for (size_t i = 0; i < ticks->count; i++) widest = fmax(widest, tick_needs(UNA_TICK_TEXT(ticks, i), 1e4));
     return widest;
 }
 
@@ -155,10 +154,9 @@ static double foot_of(view *v, const una_panel *panel, double width)
 /* How far the label of the last tick would stand out beyond `right`. */
 static double beyond(const view *v, double right)
 {
-    char number[UNA_NUMBER_ROOM];
     if (v->x.names || v->x_ticks.count == 0) return 0;
     size_t last = v->x_ticks.count - 1;
-    double half = tick_needs(una_tick_text(number, &v->x_ticks, last), 1e4) / 2;
+    double half = tick_needs(UNA_TICK_TEXT(&v->x_ticks, last), 1e4) / 2;
     return fmax(0, x_at(v, una_tick_value(&v->x_ticks, last)) + half - right);
 }
 
@@ -190,8 +188,7 @@ static view lay_out(const una_panel *panel, const una_frame *frame)
 static const char *full_label(char label[UNA_TEXT_ROOM], const char *name, const una_ticks *ticks, double length)
 {
     const una_letters letters = una_letters_of(UNA_LABEL_SIZE, false, 0.5);
-    char factor[UNA_NUMBER_ROOM];
-    una_ticks_factor(factor, ticks);
+    const char *factor = una_ticks_factor((char[UNA_NUMBER_ROOM]){0}, ticks);
     una_text_fitted(&letters, label, name, length - una_text_width(&letters, factor));
     return strncat(label, factor, UNA_TEXT_ROOM - strlen(label) - 1);
 }
@@ -249,15 +246,14 @@ static void axes(una_canvas *canvas, const view *v, const una_panel *panel, doub
 {
     const una_letters below = una_letters_of(UNA_TICK_SIZE, false, 0.5);
     const una_letters beside = una_letters_of(UNA_TICK_SIZE, false, 1);
-    char number[UNA_NUMBER_ROOM];
     axis_lines(canvas, v);
     if (panel->x.names) lying_names(canvas, v, left);
     for (size_t i = 0; i < v->x_ticks.count && !panel->x.names; i++)
         una_text_write(canvas, &below, x_at(v, una_tick_value(&v->x_ticks, i)), v->base + 15,
-                       una_tick_text(number, &v->x_ticks, i), 1e4);
+                       UNA_TICK_TEXT(&v->x_ticks, i), 1e4);
     for (size_t i = 0; i < v->y_ticks.count; i++)
         una_text_write(canvas, &beside, v->left - 6, y_at(v, una_tick_value(&v->y_ticks, i)) + 3.8,
-                       panel->y.names ? panel->y.names[i] : una_tick_text(number, &v->y_ticks, i),
+                       panel->y.names ? panel->y.names[i] : UNA_TICK_TEXT(&v->y_ticks, i),
                        panel->y.names ? v->left - 10 - left : 1e4);
 }
 

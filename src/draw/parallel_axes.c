@@ -110,7 +110,6 @@ static void draw_axis(una_canvas *canvas, const stand *s, size_t at)
     const una_pen pen = { .rgb = una_axis_rgb(), .opacity = 1, .width = UNA_HAIR };
     const una_axis *axis = &s->panel->axes[at];
     double x = axis_x(s, at), foot = s->top + s->height;
-    char number[UNA_NUMBER_ROOM];
     canvas->move(canvas, x, s->top);
     canvas->line(canvas, x, foot);
     for (size_t i = 0; axis->names && i < axis->name_count; i++) {
@@ -124,8 +123,8 @@ static void draw_axis(una_canvas *canvas, const stand *s, size_t at)
         return;
     }
     const una_letters letters = una_letters_of(UNA_TICK_SIZE, false, 0.5);
-    una_text_write(canvas, &letters, x, s->top - 5, una_number_brief(number, axis->high, 4), s->slot);
-    una_text_write(canvas, &letters, x, foot + line_height, una_number_brief(number, axis->low, 4), s->slot);
+    una_text_write(canvas, &letters, x, s->top - 5, UNA_BRIEF(axis->high, 4), s->slot);
+    una_text_write(canvas, &letters, x, foot + line_height, UNA_BRIEF(axis->low, 4), s->slot);
 }
 
 /* Long names of the outer axes begin and end at the rim. */

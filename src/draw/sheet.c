@@ -94,22 +94,16 @@ void una_sheet_strong(una_sheet *sheet)
 
 /* ---- what a reader sees -------------------------------------------------------------------------------------- */
 
-static const char *shown_number(char buffer[UNA_NUMBER_ROOM], double value, int decimals)
-{
-    return decimals < 0 ? una_number_short(buffer, value, -decimals) : una_number_plain(buffer, value, decimals);
-}
-
 /* A spread's second number has one digit less where digits are counted. */
 static const char *cell_as_shown(const una_sheet_cell *cell, una_arena *arena)
 {
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
     int less = cell->decimals < -1 ? cell->decimals + 1 : cell->decimals;
     if (cell->kind == UNA_SHEET_EMPTY) return "";
     if (cell->kind == UNA_SHEET_WORDS) return cell->words;
-    shown_number(a, cell->value, cell->decimals);
+    const char *number = UNA_IN_PLACES(cell->value, cell->decimals);
     bool spread = cell->kind == UNA_SHEET_SPREAD && isfinite(cell->value) && isfinite(cell->sd);
-    if (!spread) return una_phrase(arena, "%s", a);
-    return una_phrase(arena, "%s \xC2\xB1 %s", a, shown_number(b, cell->sd, less));
+    if (!spread) return una_phrase(arena, "%s", number);
+    return una_phrase(arena, "%s \xC2\xB1 %s", number, UNA_IN_PLACES(cell->sd, less));
 }
 
 static bool is_words(const una_sheet *sheet, size_t column)

@@ -76,6 +76,7 @@ static near find_near(const una_report *report, const una_report_column *column,
     return n;
 }
 
+#define VALUE_TEXT(column, value) value_text((char[UNA_NUMBER_ROOM]){0}, (column), (value))
 static const char *value_text(char text[UNA_NUMBER_ROOM], const una_report_column *column, double value)
 {
     const char *date = column->date ? column->date(text, value) : NULL;
@@ -84,30 +85,28 @@ static const char *value_text(char text[UNA_NUMBER_ROOM], const una_report_colum
 
 static void add_cause_number(una_text *text, const una_report *report, const una_report_column *column, size_t row)
 {
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
     near n = find_near(report, column, row);
     double value = column->number[row], range = n.high - n.low;
-    una_text_add(text, " is %s", value_text(a, column, value));
+    una_text_add(text, " is %s", VALUE_TEXT(column, value));
     if (n.same > 0)
         una_text_add(text, ", as in %zu other %s", n.same, n.same == 1 ? "row" : "rows");
     else if (isfinite(n.below) && isfinite(n.above))
-        una_text_add(text, "; the nearest other rows have %s and %s", value_text(a, column, n.below),
-                     value_text(b, column, n.above));
+        una_text_add(text, "; the nearest other rows have %s and %s", VALUE_TEXT(column, n.below),
+                     VALUE_TEXT(column, n.above));
     else if (isfinite(n.below) || isfinite(n.above))
         una_text_add(text, ", the %s; the next has %s", isfinite(n.below) ? "largest" : "smallest",
-                     value_text(a, column, isfinite(n.below) ? n.below : n.above));
+                     VALUE_TEXT(column, isfinite(n.below) ? n.below : n.above));
     if (!(range > 0)) return;
     double *sorted = UNA_GET(text->arena, double, report->rows);
     if (!sorted) return;
     memcpy(sorted, column->number, report->rows * sizeof *sorted);
     double low = una_quantile(sorted, report->rows, 0.05), high = una_quantile(sorted, report->rows, 0.95);
     if (column->date && range > 30) low = round(low), high = round(high);        /* whole days */
-    una_text_add(text, " (90\xC2\xA0%% lie in %s to %s)", value_text(a, column, low), value_text(b, column, high));
+    una_text_add(text, " (90\xC2\xA0%% lie in %s to %s)", VALUE_TEXT(column, low), VALUE_TEXT(column, high));
 }
 
 static void say_word(una_text *text, const una_report *report, const una_report_column *column, size_t row)
 {
-    char name[UNA_NAME_ROOM];
     size_t same = 0;
     if (!column->word[row]) {
         una_text_add(text, " is missing");
@@ -115,21 +114,20 @@ static void say_word(una_text *text, const una_report *report, const una_report_
     }
     for (size_t i = 0; i < report->rows; i++)
         same += column->word[i] && strcmp(column->word[i], column->word[row]) == 0;
-    una_text_add(text, " is %s, as in %zu of %zu rows", una_report_name(name, column->word[row]), same, report->rows);
+    una_text_add(text, " is %s, as in %zu of %zu rows", UNA_NAMED(column->word[row]), same, report->rows);
 }
 
 static const char *sentence_of_cause(const report_builder *g, const una_report_cause *cause)
 {
-    char name[UNA_NAME_ROOM], a[UNA_NUMBER_ROOM];
     una_text text = una_text_in(g->arena);
     if (cause->column == SIZE_MAX) return "no single input: how they come together";
     const una_report_column *column = &g->report.columns[cause->column];
-    una_text_add(&text, "%s", una_report_name(name, column->name));
+    una_text_add(&text, "%s", UNA_NAMED(column->name));
     if (column->word) say_word(&text, &g->report, column, cause->row);
     else if (isnan(column->number[cause->row])) una_text_add(&text, " is missing");
     else add_cause_number(&text, &g->report, column, cause->row);
     una_text_add(&text, "; with a usual value %s\xC2\xA0%% of its ignorance would be left",
-                 una_number_plain(a, 100 * (1 - cause->drop), 0));
+                 UNA_PLAIN(100 * (1 - cause->drop), 0));
     return text.at;
 }
 

@@ -93,14 +93,13 @@ static una_status plan_levels(una_report_effect *effect, const report_builder *g
     double *at = UNA_GET(g->arena, double, count), *value = UNA_GET(g->arena, double, count);
     const char **name = UNA_GET(g->arena, const char *, count);
     size_t *rows = UNA_GET(g->arena, size_t, count);
-    char number[UNA_NUMBER_ROOM];
     UNA_TRY(una_arena_check(g->arena));
     bool words = list[0].word != NULL;
     for (size_t i = 0; i < count; i++) {
         at[i] = (double)(i + 1);
         value[i] = list[i].value;
         rows[i] = list[i].rows;
-        name[i] = words ? list[i].word : una_arena_text(g->arena, una_number_brief(number, list[i].value, 5));
+        name[i] = words ? list[i].word : una_arena_text(g->arena, UNA_BRIEF(list[i].value, 5));
     }
     effect->count = count, effect->at = at, effect->level = name, effect->level_rows = rows;
     effect->value = words ? NULL : value;

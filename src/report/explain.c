@@ -137,8 +137,7 @@ static una_figure draw_explanation(const una_explanation *e, const colours *c, s
 
 static const char *percent_of(char buffer[UNA_NUMBER_ROOM + 8], double share)
 {
-    char number[UNA_NUMBER_ROOM];
-    snprintf(buffer, UNA_NUMBER_ROOM + 8, "%s\xC2\xA0%%", una_number_plain(number, 100 * share, 0));
+    snprintf(buffer, UNA_NUMBER_ROOM + 8, "%s\xC2\xA0%%", UNA_PLAIN(100 * share, 0));
     return buffer;
 }
 
@@ -223,11 +222,11 @@ typedef struct wanted { const una_explanation *e; const una_dataset *data; const
 /* row 17 / mean 3.1 / ignorance 0.4 / old 63 % */
 static const char *words_below_picture(const una_explanation *e, size_t row, una_arena *arena)
 {
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], share[UNA_NUMBER_ROOM + 8];
+    char share[UNA_NUMBER_ROOM + 8];
     size_t best = una_explanation_largest(e, row);
     una_text words = una_text_in(arena);
-    una_text_add(&words, "row %zu\nmean %s\nignorance %s", e->number[row], una_number_brief(a, e->mean[row], 3),
-                 una_number_brief(b, e->std_epistemic[row], 3));
+    una_text_add(&words, "row %zu\nmean %s\nignorance %s", e->number[row], UNA_BRIEF(e->mean[row], 3),
+                 UNA_BRIEF(e->std_epistemic[row], 3));
     if (best != SIZE_MAX)
         una_text_add(&words, "\n%s %s", e->names[best],
                      percent_of(share, e->part[row * e->parts + best] / explained_sum(e, row)));

@@ -162,8 +162,7 @@ static una_status take_levels(plotting *p, const double *number, const double *v
     UNA_NEW(p->arena, const char *, names, count);
     UNA_NEW(p->arena, double, place, p->rows.count);
     for (size_t k = 0; k < count; k++) {
-        char text[UNA_NUMBER_ROOM];
-        names[k] = una_arena_text(p->arena, una_number_brief(text, value[k], 6));
+        names[k] = una_arena_text(p->arena, UNA_BRIEF(value[k], 6));
     }
     for (size_t i = 0; i < p->rows.count; i++) {
         const double *found = isnan(number[i]) ? NULL : bsearch(&number[i], value, count, sizeof *value, una_by_number);

@@ -298,6 +298,8 @@ size_t   una_rng_below(una_rng *rng, size_t n);                  /* unbiased, n 
 una_status una_order_new(uint32_t **order, size_t n, una_arena *arena);
 void     una_rng_permute(una_rng *rng, uint32_t *order, size_t n);
 int      una_by_number(const void *a, const void *b);            /* ascending doubles, for qsort and bsearch */
+/* Rows in ascending order of `value`; ties by row, NANs last. NULL without memory. */
+size_t  *una_order_of(const double *value, size_t rows, una_arena *arena);
 
 /* ---- growing text, JSON writing ------------------------------------------------------------------ */
 

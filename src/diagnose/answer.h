@@ -40,6 +40,7 @@ void una_case_find(una_case *c, una_finding_kind kind, const char *column, const
 void *una_case_more(const una_case *c, void *list, size_t count, size_t size);
 /* A number with so many significant digits, as short as it can be written. */
 const char *una_short(char buffer[32], double value, int digits);
+#define UNA_ROUNDED(value, digits) una_short((char[32]){0}, (value), (digits))   /* for as long as its block */
 
 /* mean [held->rows]: linear regression (prior by evidence, as in the model `linear`) predicts y [rows] without each
  * fold, or without the held-out rows. *known false: there are too many inputs, or images. */

@@ -198,22 +198,15 @@ static una_status add_disagreement(const work *w, una_run *run)
 
 /* ---- warnings and notes ----------------------------------------------------------------------------------- */
 
-typedef struct ranked { double std; size_t row; } ranked;
-
-static int larger_first(const void *a, const void *b)
-{
-    const ranked *x = a, *y = b;
-    return x->std != y->std ? (x->std < y->std) - (x->std > y->std) : (x->row > y->row) - (x->row < y->row);
-}
-
+/* Those of the largest ignorance first. */
 static una_status rank_explained_rows(const work *w, una_run *run)
 {
     UNA_NEW(w->keep, size_t, order, w->rows);
-    UNA_NEW(&run->scratch, ranked, all, w->rows);
-    for (size_t r = 0; r < w->rows; r++) all[r] = (ranked){ w->e->std_epistemic[r], r };
-    qsort(all, w->rows, sizeof *all, larger_first);
-    for (size_t r = 0; r < w->rows; r++) order[r] = all[r].row;
-    w->e->order = order;
+    UNA_NEW(&run->scratch, double, down, w->rows);
+    for (size_t r = 0; r < w->rows; r++) down[r] = -w->e->std_epistemic[r];
+    const size_t *sorted = una_order_of(down, w->rows, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    w->e->order = memcpy(order, sorted, w->rows * sizeof *order);
     return UNA_OK;
 }
 

@@ -256,15 +256,6 @@ static una_status importance_begin(work *w, una_run *run)
     return shuffle_rows(w, own, run);
 }
 
-typedef struct ranked { double rise; size_t input; } ranked;
-
-static int by_rise(const void *a, const void *b)
-{
-    const ranked *p = a, *q = b;
-    if (p->rise != q->rise) return p->rise > q->rise ? -1 : 1;
-    return (p->input > q->input) - (p->input < q->input);
-}
-
 static una_status summarise_columns(una_importance *out, una_arena *keep, const work *w, una_run *run)
 {
     size_t inputs = w->model->columns.source_count, n = w->evaluated;
@@ -272,8 +263,7 @@ static una_status summarise_columns(una_importance *out, una_arena *keep, const 
     UNA_NEW(keep, double, low, inputs);
     UNA_NEW(keep, double, high, inputs);
     UNA_NEW(keep, const char *, names, inputs);
-    UNA_NEW(keep, size_t, order, inputs);
-    UNA_NEW(&run->scratch, ranked, list, inputs);
+    UNA_NEW(&run->scratch, double, down, inputs);
 
     double var = w->var;
     for (size_t s = 0; s < inputs; s++) {
@@ -282,13 +272,11 @@ static una_status summarise_columns(una_importance *out, una_arena *keep, const 
         double half = wide * sqrt(square / (double)(n - 1) / (double)n);
         rise[s] = mean / var, low[s] = (mean - half) / var, high[s] = (mean + half) / var;
         names[s] = una_arena_text(keep, w->model->columns.sources[s].name);
-        list[s] = (ranked){ rise[s], s };
+        down[s] = -rise[s];
     }
-    qsort(list, inputs, sizeof *list, by_rise);
-    for (size_t s = 0; s < inputs; s++) order[s] = list[s].input;
     *out = (una_importance){ .target = una_arena_text(keep, w->model->columns.target), .inputs = inputs,
-        .rows = n, .repeats = w->repeats, .names = names, .rise = rise, .low = low, .high = high, .order = order,
-        .error = strided_mean(w->error, n, 1) / var };
+        .rows = n, .repeats = w->repeats, .names = names, .rise = rise, .low = low, .high = high,
+        .order = una_order_of(down, inputs, keep), .error = strided_mean(w->error, n, 1) / var };
     return una_arena_check(keep);
 }
 

@@ -107,9 +107,8 @@ static una_status rest_explains(double *share, const una_case *c, const bool *le
 
 static void name_leak(una_case *c, const char *column, double rho2, double line)
 {
-    char share[32];
     double shown = 100 * fmax(rho2, line);
-    una_short(share, shown > 99.99 ? 99.99 : floor(100 * shown) / 100, 4);
+    const char *share = UNA_ROUNDED(shown > 99.99 ? 99.99 : floor(100 * shown) / 100, 4);
     una_case_find(c, UNA_FOUND_TOO_GOOD, column, line > 1 - 1e-9 ?
                   "Too good to be true: %.60s is %s in other units (they differ by a factor and a constant alone; %s "
                   "%% of the spread). If it is known only when %s is, leave it out (--drop) and fit again." :

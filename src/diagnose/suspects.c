@@ -118,14 +118,13 @@ enum { LONGEST_WHY = 256 };
 
 static void say_far(char why[LONGEST_WHY], double cell, const scale *s)
 {
-    char median[32], distance[32], other[32];
     const char *how;
     double value, off = fabs((s->log ? log(cell) : cell) - s->median) / s->std;
     int used = snprintf(why, LONGEST_WHY, "lies %s robust standard deviations from the column's median %s%s",
-                        una_short(distance, off, 2), una_short(median, s->log ? exp(s->median) : s->median, 3),
+                        UNA_ROUNDED(off, 2), UNA_ROUNDED(s->log ? exp(s->median) : s->median, 3),
                         s->log ? ", by their logarithms" : "");
     if (intended_value(&value, &how, cell, s))
-        snprintf(why + used, (size_t)(LONGEST_WHY - used), "; %s, %s, would be usual", una_short(other, value, 6), how);
+        snprintf(why + used, (size_t)(LONGEST_WHY - used), "; %s, %s, would be usual", UNA_ROUNDED(value, 6), how);
 }
 
 static una_status add_suspect(una_case *c, size_t row, const char *column, double value, const char *why)
@@ -248,15 +247,15 @@ static una_status add_errors(una_case *c, const double *error, const double *ans
     for (size_t i = 0; i < h->rows; i++) count += distance_in_limits(&s, error[i]) > 1;
     if (count > most_slips(h->rows)) return UNA_OK;
     for (size_t i = 0; i < h->rows; i++) {
-        char mean[32], band[32], why[160];
+        char why[160];
         if (!(distance_in_limits(&s, error[i]) > 1) || !(fabs(error[i] - s.median) > least * s.std)) continue;
         if (c->predicted[c->at[i]]) continue;
         if (half)
             snprintf(why, sizeof why, "is not what the row's other columns lead to: una expected %s \u00b1 %s",
-                     una_short(mean, answer[i], 3), una_short(band, half[i], 2));
+                     UNA_ROUNDED(answer[i], 3), UNA_ROUNDED(half[i], 2));
         else
             snprintf(why, sizeof why, "is not what the row's other columns lead to: about %s was expected",
-                     una_short(mean, answer[i], 2));
+                     UNA_ROUNDED(answer[i], 2));
         UNA_TRY(add_suspect(c, h->row[i], c->columns->target, h->y[i], why));
     }
     return UNA_OK;
@@ -359,10 +358,9 @@ static una_status warn_of_suspects(una_case *c, una_run *run)
     una_text_add(&text, rows == 1 ? "%zu row looks wrong: " : "%zu rows look wrong: ", rows);
     for (size_t i = 0; i < shown; i++) {
         const una_suspect *s = &c->suspects[i];
-        char value[32];
         if (i) una_text_add(&text, "; ");
         una_table_row(&text, c->data, s->row);
-        una_text_add(&text, ", %.60s = %s", s->column, una_short(value, s->value, 6));
+        una_text_add(&text, ", %.60s = %s", s->column, UNA_ROUNDED(s->value, 6));
     }
     una_text_add(&text, n > shown ? " ... " : ". ");
     UNA_TRY(una_arena_check(&run->scratch));

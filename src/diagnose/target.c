@@ -65,11 +65,10 @@ static void say_below(una_text *text, const una_case *c, const below *b)
 
 static void say_count(una_case *c, const values *v, const below *b, una_run *run)
 {
-    char low[32], high[32];
     una_text text = una_text_in(&run->scratch);
     bool zeros = v->least == 0;
     una_text_add(&text, "%s is a count (whole numbers from %s to %s): the bands are Gaussian", c->target,
-                 una_short(low, v->least, 6), una_short(high, v->most, 6));
+                 UNA_ROUNDED(v->least, 6), UNA_ROUNDED(v->most, 6));
     say_below(&text, c, b);
     if (b->bounds)
         una_text_add(&text, zeros ? ". Read them as starting at 0, or add a column log(1 + %s) to the table and fit "
@@ -89,13 +88,11 @@ static void say_positive(una_case *c, const below *b, bool skewed, una_run *run)
 
 static void check_target_values(una_case *c, const values *v, una_run *run)
 {
-    char low[32], high[32];
     double least = v->least;
     below b = count_below_zero(c);
     if (v->two) {
         bool plain = least == 0 && v->most == 1;         /* else the mean lies between the two as the share does */
-        una_short(low, least, 6);
-        una_short(high, v->most, 6);
+        const char *low = UNA_ROUNDED(least, 6), *high = UNA_ROUNDED(v->most, 6);
         una_case_find(c, UNA_FOUND_BINARY_TARGET, c->columns->target, "%s has only two values, %s and %s: its mean can "
                       "be read as the share of %s%s, but the bands are Gaussian and reach beyond both.", c->target, low,
                       high, high, plain ? "" : " once they are written as 0 and 1");

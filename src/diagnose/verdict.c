@@ -300,6 +300,7 @@ static una_status line_is_better(bool *better, const una_case *c, una_run *run)
 
 /* ---- in words --------------------------------------------------------------------------------------------------- */
 
+#define PERCENT(share) percent_text((char[32]){0}, (share))
 static const char *percent_text(char buffer[32], double share)
 {
     double value = 100 * share;
@@ -311,16 +312,15 @@ static const char *percent_text(char buffer[32], double share)
 static void say_bands(una_text *text, const una_case *c)
 {
     const una_verdict *v = c->verdict;
-    char half[32], share[32];
     double spare = 3 * sqrt(0.05 * 0.95 / (double)v->rows);
     bool factor = v->band_factor > 0;
-    una_short(half, factor ? v->band_factor : v->band / 2, factor && v->band_factor < 10 ? 3 : 2);
+    const char *half = UNA_ROUNDED(factor ? v->band_factor : v->band / 2, factor && v->band_factor < 10 ? 3 : 2);
     const char *reach = factor ? "a factor of " : "\u00b1", *of = factor ? "the median it answers" : "its answer";
     if (v->coverage_95 >= 0.95 - spare)
         una_text_add(text, "19 of 20 new values should lie within %s%s of %s", reach, half, of);
     else
         una_text_add(text, "its bands, %s%s, are too narrow: they held %s %% of those rows instead of 95 %%", reach,
-                     half, percent_text(share, v->coverage_95));
+                     half, PERCENT(v->coverage_95));
 }
 
 static una_status say_all(una_case *c, learnt what, una_run *run)
@@ -328,21 +328,20 @@ static una_status say_all(una_case *c, learnt what, una_run *run)
     una_verdict *v = c->verdict;
     const char *target = c->target;
     bool beside = !is_linear(c) && isfinite(v->explained_linear);
-    char share[32], linear[32], mean[32];
     una_text text = una_text_in(&run->scratch);
     if (what == NOTHING) {
         una_text_add(&text, "una found nothing in these columns that predicts %s beyond chance: on rows it had not "
                      "seen, always answering the mean, %s, does about as well; ", target,
-                     una_short(mean, c->centre, 3));
+                     UNA_ROUNDED(c->centre, 3));
     } else if (what == LINE_ALONE) {
         una_text_add(&text, "una's %s predicts %s %s than its mean on rows it had not seen, while linear "
                      "regression explains %s %% of the spread; ", c->model->kind->name, target,
-                     v->explained < -0.1 ? "worse" : "no better", percent_text(linear, v->explained_linear));
+                     v->explained < -0.1 ? "worse" : "no better", PERCENT(v->explained_linear));
     } else {
         una_text_add(&text, "una explains %s %% of the spread of %s on rows it had not seen",
-                     percent_text(share, v->explained), target);
+                     PERCENT(v->explained), target);
         if (beside && v->explained_linear > 0)
-            una_text_add(&text, " (linear regression: %s %%)", percent_text(linear, v->explained_linear));
+            una_text_add(&text, " (linear regression: %s %%)", PERCENT(v->explained_linear));
         else if (beside)
             una_text_add(&text, " (linear regression: nothing)");
         una_text_add(&text, "; ");
@@ -356,7 +355,6 @@ static una_status say_all(una_case *c, learnt what, una_run *run)
 
 static void say_nothing_learnt(una_case *c)
 {
-    char share[32];
     const una_verdict *v = c->verdict;
     const char *then = "Do not use its answers: look for other columns, or more rows.";
     if (is_linear(c))
@@ -367,7 +365,7 @@ static void say_nothing_learnt(una_case *c)
     if (v->explained > 0.01)
         una_case_find(c, UNA_FOUND_NOTHING_LEARNT, NULL, "Predictions and true values are correlated no more than "
                       "they may be by chance: with %zu rows, a share explained of %s %% proves nothing. %s", c->teams,
-                      percent_text(share, v->explained), then);
+                      PERCENT(v->explained), then);
     else
         una_case_find(c, UNA_FOUND_NOTHING_LEARNT, NULL, "Predictions and true values are correlated no more than by "
                       "chance. %s", then);
@@ -375,14 +373,13 @@ static void say_nothing_learnt(una_case *c)
 
 static void say_line_is_better(una_case *c)
 {
-    char linear[32], own[32];
     const una_verdict *v = c->verdict;
     const char *remedy = "use --model linear, or auto";
     if (c->model->kind == una_kinds[0]) remedy = "use --model linear";
     if (c->columns->log_target) remedy = "leave --log out";
-    percent_text(own, v->explained);
+    const char *own = PERCENT(v->explained);
     una_case_find(c, UNA_FOUND_WORSE_THAN_LINEAR, NULL, "Linear regression explains more of the rows not seen than %s "
-                  "does (%s %% and %s%s): %s.", c->model->kind->name, percent_text(linear, v->explained_linear),
+                  "does (%s %% and %s%s): %s.", c->model->kind->name, PERCENT(v->explained_linear),
                   v->explained > 0 ? own : "nothing", v->explained > 0 ? " %" : "", remedy);
 }
 

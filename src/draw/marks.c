@@ -5,26 +5,6 @@
  */
 #include "draw/marks.h"
 
-typedef struct ranked { double value; size_t row; } ranked;
-
-static int compare_ranked(const void *a, const void *b)
-{
-    const ranked *p = a, *q = b;
-    if (p->value != q->value) return p->value < q->value ? -1 : 1;
-    return (p->row > q->row) - (p->row < q->row);
-}
-
-size_t *una_order_of(const double *value, size_t rows, una_arena *arena)
-{
-    ranked *list = UNA_GET(arena, ranked, rows);
-    size_t *order = UNA_GET(arena, size_t, rows);
-    if (arena->failed) return NULL;
-    for (size_t i = 0; i < rows; i++) list[i] = (ranked){ isnan(value[i]) ? INFINITY : value[i], i };
-    qsort(list, rows, sizeof *list, compare_ranked);
-    for (size_t i = 0; i < rows; i++) order[i] = list[i].row;
-    return order;
-}
-
 void una_panel_layers(una_panel *panel, const una_layers *l, bool levels)
 {
     una_look look = { levels ? UNA_SHAPE_RANGES : UNA_SHAPE_BAND, UNA_INK_NOISE, levels ? 9 : 0, levels ? 0.35 : 0 };

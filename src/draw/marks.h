@@ -11,9 +11,6 @@
 #define UNA_TWO_SIDED 1.959964           /* standard deviations on both sides hold 95 %                     */
 enum { UNA_FEW_ROWS = 300, UNA_LEVELS = 101 };
 
-/* Rows in ascending order of `value`; ties by row, NANs last. NULL without memory. */
-size_t *una_order_of(const double *value, size_t rows, una_arena *arena);
-
 typedef struct una_layers { const double *at, *lower, *low, *high, *upper; size_t count; } una_layers;   /* [count] */
 /* Ignorance from low to high, and noise beside it: bands of a line, or bars of levels. */
 void una_panel_layers(una_panel *panel, const una_layers *layers, bool levels);

@@ -14,7 +14,7 @@ branches_wanted=85
 # model files. gp: kernels and formulas. model: model files. bo, sweep, explain: spaces, constraints, rows, concepts.
 files="src/base/archive.c src/base/spec.c src/base/option.c src/base/lexer.c src/base/text.c src/base/decimal.c
 src/read/csv.c src/read/numbers.c src/read/csv_dialect.c src/data/cell_format.c src/base/calendar.c src/read/npy.c src/read/idx.c
-src/read/packed.c src/read/cache.c src/read/cache_images.c src/data/exchange.c
+src/read/packed.c src/read/cache.c src/data/exchange.c
 src/read/where_parse.c src/read/json.c src/gp/kernel_parse.c src/gp/kernel_text.c src/gp/formula_parse.c src/model/model_file.c
 src/bo/space.c src/study/study_csv.c src/store/store_csv.c src/select/option_space.c src/diagnose/concepts.c"
 

@@ -348,18 +348,20 @@ static una_status exchange_number(una_archive *ar, const char *name, const char 
     return get_numbers(ar, name, &b, value);
 }
 
-/* *values [count] that are written, or read into memory that is taken for them. */
-static una_status exchange_list(una_archive *ar, const char *name, const char *type, void **values, size_t count)
+/* The list [count] that a pointer at `place` leads to, which is written, or read into memory that is taken for it. */
+static una_status exchange_list(una_archive *ar, const char *name, const char *type, void *place, size_t count)
 {
     block b;
+    void *list;
+    memcpy(&list, place, sizeof list);
     UNA_TRY(ready_for_block(ar, name));
-    if (!ar->loading) return put_numbers(ar, name, *type, *values, count);
-    *values = NULL;
+    if (!ar->loading) return put_numbers(ar, name, *type, list, count);
+    memset(place, 0, sizeof list);
     UNA_TRY(next_archive_block(&b, ar, name, type, count, count));
     void *to = una_arena_get(ar->arena, count, item_size(*type));
     if (!to) return ar->status = UNA_E_MEMORY;
     UNA_TRY(get_numbers(ar, name, &b, to));
-    *values = to;
+    memcpy(place, &to, sizeof to);
     return UNA_OK;
 }
 
@@ -403,16 +405,10 @@ una_status una_archive_text(una_archive *ar, const char *name, const char **text
 
 una_status una_archive_f64s(una_archive *ar, const char *name, double **values, size_t count)
 {
-    void *list = *values;
-    una_status status = exchange_list(ar, name, "D", &list, count);
-    *values = list;
-    return status;
+    return exchange_list(ar, name, "D", values, count);
 }
 
 una_status una_archive_f32s(una_archive *ar, const char *name, float **values, size_t count)
 {
-    void *list = *values;
-    una_status status = exchange_list(ar, name, "F", &list, count);
-    *values = list;
-    return status;
+    return exchange_list(ar, name, "F", values, count);
 }

@@ -168,10 +168,13 @@ static unsigned add_best_part(const ridge_trial *t, unsigned parts, double error
     return found;
 }
 
-static una_status choose_parts(unsigned *parts, double *gain, const una_calendar_parts_question *question, una_run *run)
+una_status una_calendar_parts_choose(unsigned *parts, double *gain, const una_calendar_parts_question *question,
+                                     una_run *run)
 {
     size_t count;
     double error[FOLDS];
+    *parts = 0;
+    *gain = 0;
     UNA_NEW(&run->scratch, ridge_trial, t, 1);
     t->q = question;
     t->columns = question->columns < MOST_COLUMNS ? question->columns : MOST_COLUMNS;
@@ -189,14 +192,5 @@ static una_status choose_parts(unsigned *parts, double *gain, const una_calendar
         *parts = add_best_part(t, *parts, error, run);
     }
     if (*parts) *gain = 1 - total_error(error) / before;
-    return UNA_OK;
-}
-
-una_status una_calendar_parts_choose(unsigned *parts, double *gain, const una_calendar_parts_question *question,
-                                     una_run *run)
-{
-    *parts = 0;
-    *gain = 0;
-    UNA_SCOPED(run, choose_parts(parts, gain, question, run));
     return UNA_OK;
 }

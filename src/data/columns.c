@@ -31,15 +31,11 @@ void una_notes_add(una_notes *notes, const char *format, ...)
     for (size_t i = notes->count > 20 ? notes->count - 20 : 0; sentence && i < notes->count; i++)
         if (strcmp(notes->text[i], sentence) == 0) return;       /* once is enough */
 
-    if (sentence && notes->count == notes->room) {
-        size_t room = notes->room ? 2 * notes->room : 8;
-        const char **text = UNA_GET(notes->arena, const char *, room);
-        if (!text) return;
-        if (notes->count) memcpy(text, notes->text, notes->count * sizeof *text);
-        notes->text = text;
-        notes->room = room;
-    }
-    if (sentence) notes->text[notes->count++] = sentence;
+    const char **text = sentence ? una_arena_grow(notes->arena, notes->text, notes->count, &notes->room, sizeof *text)
+                                 : NULL;
+    if (!text) return;
+    notes->text = text;
+    notes->text[notes->count++] = sentence;
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------------ */
@@ -365,7 +361,7 @@ static una_status learn_parts(una_source *source, una_learner *l, size_t c)
     for (size_t k = 0; k < data->columns && q.columns < UNA_CALENDAR_PARTS_COLUMNS; k++)
         if (k != c && l->used[k] && !data->column[k].is_text) x[q.columns++] = data->column[k].number;
     double gain;
-    UNA_TRY(una_calendar_parts_choose(&source->parts, &gain, &q, l->run));
+    UNA_SCOPED(l->run, una_calendar_parts_choose(&source->parts, &gain, &q, l->run));
     if (!source->parts) return UNA_OK;
 
     una_text list = una_text_in(&l->run->scratch);

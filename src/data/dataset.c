@@ -236,9 +236,9 @@ static bool column_in_other_table(una_table_note *note, const una_dataset *to, c
     return note->column != SIZE_MAX;
 }
 
-/* Those that are not there yet: seen [to->columns + 1] has the first notes as bits 1 << way for each column and, the
- * last, for the file; ways of 0 are none. */
-static una_status copy_notes(una_dataset *to, const una_dataset *from)
+/* Copies notes that are not there yet: seen [to->columns + 1] has the first notes as bits 1 << way for each column and,
+ * the last, for the file; ways of 0 are none. */
+una_status una_table_copy_notes(una_dataset *to, const una_dataset *from)
 {
     UNA_NEW(&to->run->scratch, uint32_t, seen, to->columns + 1);
     for (size_t i = 0; i < to->notes; i++) {
@@ -251,12 +251,6 @@ static una_status copy_notes(una_dataset *to, const una_dataset *from)
         if (seen[note.column == SIZE_MAX ? to->columns : note.column] >> note.way & 1) continue;
         UNA_TRY(una_table_add_note(to, note));
     }
-    return UNA_OK;
-}
-
-una_status una_table_copy_notes(una_dataset *to, const una_dataset *from)
-{
-    UNA_SCOPED(to->run, copy_notes(to, from));
     for (size_t i = 0; i < from->doubts; i++) {
         una_table_note doubt = from->doubt[i];
         if (column_in_other_table(&doubt, to, from)) UNA_TRY(una_table_add_doubt(to, doubt));
@@ -322,37 +316,50 @@ static una_status gather_places(una_dataset *to, const una_dataset *from, const 
     return una_arena_check(&to->arena);
 }
 
-static una_status names_of(const char ***names, const una_dataset *data, una_run *run)
+/* An empty table with the columns and images of another. */
+static una_status begin_like(una_dataset **out, const char *origin, const una_dataset *like, size_t rows, una_run *run)
 {
-    UNA_NEW_AT(&run->scratch, *names, data->columns);
-    for (size_t c = 0; c < data->columns; c++) (*names)[c] = data->column[c].name;
+    UNA_NEW(&run->scratch, const char *, names, like->columns);
+    for (size_t c = 0; c < like->columns; c++) names[c] = like->column[c].name;
+    UNA_TRY(una_table_new(out, origin, names, like->columns, run));
+    (*out)->rows = rows;
+    (*out)->images = una_images_hold(like->images);
+    (*out)->image_column = like->image_column;
+    return UNA_OK;
+}
+
+/* Rows of a table, index NULL: the first ones. */
+typedef struct part { const una_dataset *from; const size_t *index; size_t rows; } part;
+
+/* Fills the cells with those of the parts, one after another, and copies their notes. Names and their order are those
+ * of the first part. */
+static una_status fill_from_parts(una_dataset *to, const part *parts, size_t count, const char *stage, una_run *run)
+{
+    una_words words = una_words_in(&to->arena, &run->scratch);
+    UNA_TRY(una_table_cells(to));
+    for (size_t c = 0; c < to->columns; c++) {
+        una_table_column *column = &to->column[c];
+        UNA_TRY(una_check_cancelled(run, stage));
+        for (size_t p = 0, at = 0; p < count; at += parts[p++].rows) {
+            const una_dataset *from = parts[p].from;
+            const una_table_column *own = &from->column[p ? una_table_find(from, column->name) : c];
+            copy_cells(column, at, own, parts[p].index, parts[p].rows, &words);
+        }
+        UNA_TRY(una_arena_check(&to->arena));
+        UNA_TRY(una_arena_check(&run->scratch));
+        if (column->is_text) column->first_word = first_word(column, to->rows);
+    }
+    for (size_t p = count; p-- > 0;) UNA_TRY(una_table_copy_notes(to, parts[p].from));
     return UNA_OK;
 }
 
 static una_status gather_rows(una_dataset **subset, const una_dataset *from, const size_t *index, size_t count,
                               una_run *run)
 {
-    const char **names = NULL;
-    UNA_TRY(names_of(&names, from, run));
-    UNA_TRY(una_table_new(subset, from->origin, names, from->columns, run));
-    una_dataset *to = *subset;
-    una_words words = una_words_in(&to->arena, &run->scratch);
-    to->rows = count;
-    to->images = una_images_hold(from->images);
-    to->image_column = from->image_column;
-    UNA_TRY(gather_places(to, from, index, count));
-    for (size_t c = 0; c < from->columns; c++) to->column[c].is_text = from->column[c].is_text;
-    UNA_TRY(una_table_cells(to));
-
-    for (size_t c = 0; c < from->columns; c++) {
-        una_table_column *column = &to->column[c];
-        UNA_TRY(una_check_cancelled(to->run, "choosing rows"));
-        copy_cells(column, 0, &from->column[c], index, count, &words);
-        UNA_TRY(una_arena_check(&to->arena));
-        UNA_TRY(una_arena_check(&run->scratch));
-        if (column->is_text) column->first_word = first_word(column, count);
-    }
-    return una_table_copy_notes(to, from);
+    UNA_TRY(begin_like(subset, from->origin, from, count, run));
+    UNA_TRY(gather_places(*subset, from, index, count));
+    for (size_t c = 0; c < from->columns; c++) (*subset)->column[c].is_text = from->column[c].is_text;
+    return fill_from_parts(*subset, &(part){ from, index, count }, 1, "choosing rows", run);
 }
 
 una_status una_dataset_rows(una_dataset **subset, const una_dataset *data, const size_t *index, size_t count,
@@ -392,20 +399,20 @@ static una_status check_types(const una_table_column *first, const una_dataset *
 }
 
 /* Each row keeps the place that it has in its own file. */
-static una_status join_places(una_dataset *to, const una_dataset *const part[2])
+static una_status join_places(una_dataset *to, const una_dataset *const joined[2])
 {
     size_t at = 0;
-    UNA_NEW(&to->arena, una_table_source, source, part[0]->sources + part[1]->sources + 2);
+    UNA_NEW(&to->arena, una_table_source, source, joined[0]->sources + joined[1]->sources + 2);
     UNA_NEW_ROWS(&to->arena, uint32_t, from, to->rows);
     UNA_NEW_ROWS_AT(&to->arena, to->line, to->rows);
     UNA_NEW_ROWS_AT(&to->arena, to->number, to->rows);
     for (int p = 0; p < 2; p++) {
         size_t first = to->sources;
-        to->sources += copy_sources(source + first, part[p], &to->arena);
-        for (size_t i = 0; i < part[p]->rows; i++, at++) {
-            to->number[at] = una_table_number(part[p], i);
-            to->line[at] = part[p]->line ? part[p]->line[i] : to->number[at];
-            from[at] = (uint32_t)(first + (part[p]->source ? part[p]->from[i] : 0));
+        to->sources += copy_sources(source + first, joined[p], &to->arena);
+        for (size_t i = 0; i < joined[p]->rows; i++, at++) {
+            to->number[at] = una_table_number(joined[p], i);
+            to->line[at] = joined[p]->line ? joined[p]->line[i] : to->number[at];
+            from[at] = (uint32_t)(first + (joined[p]->source ? joined[p]->from[i] : 0));
         }
     }
     to->source = source;
@@ -415,21 +422,14 @@ static una_status join_places(una_dataset *to, const una_dataset *const part[2])
 
 static una_status join_tables(una_dataset **joined, const una_dataset *a, const una_dataset *b, una_run *run)
 {
-    const char **names = NULL;
     una_text origin = una_text_in(&run->scratch);
     una_text_add(&origin, "%s and %s", a->origin, b->origin);
-    UNA_TRY(names_of(&names, a, run));
-    UNA_TRY(una_table_new(joined, origin.at, names, a->columns, run));
+    UNA_TRY(begin_like(joined, origin.at, a, a->rows + b->rows, run));
     una_dataset *to = *joined;
-    una_words words = una_words_in(&to->arena, &run->scratch);
-    to->rows = a->rows + b->rows;
     UNA_TRY(join_places(to, (const una_dataset *[]){ a, b }));
     if (!una_images_same(a->images, b->images))
         UNA_FAIL(run, UNA_E_USAGE, "the rows of %.200s and %.200s do not name images of one file", a->origin,
                  b->origin);
-    to->images = una_images_hold(a->images);
-    to->image_column = a->image_column;
-
     for (size_t c = 0; c < a->columns; c++) {
         size_t partner;
         UNA_TRY(una_table_need(&partner, b, a->column[c].name, run));
@@ -438,19 +438,7 @@ static una_status join_tables(una_dataset **joined, const una_dataset *a, const 
         to->column[c].is_text = (first->is_text && holds_values(first, a->rows)) ||
                                 (second->is_text && holds_values(second, b->rows));
     }
-    UNA_TRY(una_table_cells(to));
-
-    for (size_t c = 0; c < a->columns; c++) {
-        una_table_column *column = &to->column[c];
-        UNA_TRY(una_check_cancelled(run, "joining tables"));
-        copy_cells(column, 0, &a->column[c], NULL, a->rows, &words);
-        copy_cells(column, a->rows, &b->column[una_table_find(b, column->name)], NULL, b->rows, &words);
-        UNA_TRY(una_arena_check(&to->arena));
-        UNA_TRY(una_arena_check(&run->scratch));
-        if (column->is_text) column->first_word = first_word(column, to->rows);
-    }
-    UNA_TRY(una_table_copy_notes(to, b));
-    return una_table_copy_notes(to, a);
+    return fill_from_parts(to, (part[]){ { a, NULL, a->rows }, { b, NULL, b->rows } }, 2, "joining tables", run);
 }
 
 una_status una_dataset_join(una_dataset **joined, const una_dataset *a, const una_dataset *b, una_run *run)

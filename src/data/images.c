@@ -52,17 +52,15 @@ una_status una_table_image(size_t *item, const una_dataset *data, size_t row, un
         *item = (size_t)number;
         return UNA_OK;
     }
-    una_text place = una_text_in(&run->scratch);
+    const char *place = una_table_place_in(&run->scratch, data, row, data->image_column);
     char text[32];
-    una_table_place(&place, data, row, data->image_column);
-    UNA_TRY(una_arena_check(&run->scratch));
     if (isnan(number)) UNA_FAIL(run, UNA_E_INPUT, "%s is missing, and it names the row's image; fill the cell, or take "
-                                "the row out", place.at);
+                                "the row out", place);
     una_number_text(text, number);
     if (number != floor(number))
         UNA_FAIL(run, UNA_E_INPUT, "%s holds %s, and images are named by whole numbers, counted from 0; correct the "
-                 "cell", place.at, text);
-    UNA_FAIL(run, UNA_E_INPUT, "%s names image %s, and %s has %zu, counted from 0", place.at, text,
+                 "cell", place, text);
+    UNA_FAIL(run, UNA_E_INPUT, "%s names image %s, and %s has %zu, counted from 0", place, text,
              data->images->origin, data->images->count);
 }
 

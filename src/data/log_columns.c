@@ -19,7 +19,7 @@ static una_status sum_of_powers(double out[2], const double *y, size_t rows, siz
     return una_run_sum_f64(out, 2, run);
 }
 
-static una_status learn_targets(una_columns *const *columns, size_t targets, const una_dataset *data, una_run *run)
+una_status una_columns_log_targets(una_columns *const *columns, size_t targets, const una_dataset *data, una_run *run)
 {
     UNA_NEW(&run->scratch, const una_columns *, known, targets);
     double *y, sum[2];
@@ -45,11 +45,5 @@ static una_status learn_targets(una_columns *const *columns, size_t targets, con
         columns[t]->target_centre = centre;
         columns[t]->target_scale = std;
     }
-    return UNA_OK;
-}
-
-una_status una_columns_log_targets(una_columns *const *columns, size_t targets, const una_dataset *data, una_run *run)
-{
-    UNA_SCOPED(run, learn_targets(columns, targets, data, run));
     return UNA_OK;
 }

@@ -70,13 +70,14 @@ static int compare_named(const void *a, const void *b)
 }
 
 /* Sorts only where there are duplicates, because sorting takes time. */
-static una_status find_pair(bool *repeated, size_t *first, size_t *second, const char *const *name, size_t count,
-                            una_arena *work)
+una_status una_names_repeated(bool *repeated, size_t *first, size_t *second, const char *const *name, size_t count,
+                              una_run *run)
 {
     una_names n;
-    UNA_TRY(una_names_index(&n, name, count, work));
+    *repeated = false;
+    UNA_TRY(una_names_index(&n, name, count, &run->scratch));
     if (n.slot && !n.repeated) return UNA_OK;
-    UNA_NEW(work, named, sorted, count);
+    UNA_NEW(&run->scratch, named, sorted, count);
     for (size_t i = 0; i < count; i++) sorted[i] = (named){ name[i], i };
     if (count) qsort(sorted, count, sizeof *sorted, compare_named);
     for (size_t i = 1; i < count && !*repeated; i++) {
@@ -84,13 +85,5 @@ static una_status find_pair(bool *repeated, size_t *first, size_t *second, const
         *first = sorted[i - 1].at;
         *second = sorted[i].at;
     }
-    return UNA_OK;
-}
-
-una_status una_names_repeated(bool *repeated, size_t *first, size_t *second, const char *const *name, size_t count,
-                              una_run *run)
-{
-    *repeated = false;
-    UNA_SCOPED(run, find_pair(repeated, first, second, name, count, &run->scratch));
     return UNA_OK;
 }

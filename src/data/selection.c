@@ -33,10 +33,12 @@ static una_status check_column(size_t c, const bool *drop, const bool *only, boo
     return UNA_OK;
 }
 
-static una_status choose_left_out(bool *out, const una_selection *selection, const una_dataset *data,
-                                  const size_t *target, size_t targets, una_run *run)
+una_status una_selection_apply(bool *out, const una_selection *selection, const una_dataset *data, const size_t *target,
+                               size_t targets, una_run *run)
 {
     size_t left = 0;
+    memset(out, 0, data->columns * sizeof *out);
+    if (!selection || (!selection->drop_count && !selection->only_count)) return UNA_OK;
     UNA_NEW(&run->scratch, bool, drop, data->columns);
     UNA_NEW(&run->scratch, bool, only, data->columns);
     UNA_TRY(mark_columns(drop, selection->drop, selection->drop_count, "drop", data, run));
@@ -51,15 +53,6 @@ static una_status choose_left_out(bool *out, const una_selection *selection, con
     if (left == 0)
         UNA_FAIL(run, UNA_E_USAGE, "no input of %s is left by --%s; at least one is needed beside the target",
                  data->origin, selection->only_count ? "only" : "drop");
-    return UNA_OK;
-}
-
-una_status una_selection_apply(bool *out, const una_selection *selection, const una_dataset *data, const size_t *target,
-                            size_t targets, una_run *run)
-{
-    memset(out, 0, data->columns * sizeof *out);
-    if (!selection || (!selection->drop_count && !selection->only_count)) return UNA_OK;
-    UNA_SCOPED(run, choose_left_out(out, selection, data, target, targets, run));
     return UNA_OK;
 }
 

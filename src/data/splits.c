@@ -88,12 +88,10 @@ static una_status rank_rows_by_column(ranked *order, const una_dataset *data, si
     for (size_t i = 0; i < data->rows; i++) {
         order[i] = (ranked){ column->number[i], i };
         if (!isnan(column->number[i])) continue;
-        una_text place = una_text_in(&run->scratch);
-        una_table_place(&place, data, i, c);
         UNA_FAIL(run, UNA_E_INPUT,
                  "%s is missing, so no gap can be cut along this column; fill the cell or leave the row "
                  "out",
-                 place.at);
+                 una_table_place_in(&run->scratch, data, i, c));
     }
 
     qsort(order, data->rows, sizeof *order, compare_ranked_rows);

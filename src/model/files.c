@@ -81,7 +81,7 @@ static una_status do_matching(walk *w, una_reader *reader, const una_dataset *ta
 {
     size_t place[CHUNK], count = 0;
     bool match[CHUNK];
-    UNA_TRY(una_where_match(match, w->where, table, run));
+    UNA_SCOPED(run, una_where_match(match, w->where, table, run));
     for (size_t i = 0; i < table->rows; i++)
         if (match[i]) place[count++] = i;
     w->read += table->rows;

@@ -136,7 +136,7 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     una_columns *columns = &model->columns;
     una_learning from = { data, &settings->target, 1, &selection, settings->missing, settings->other, &result->notes };
     UNA_TRY(una_columns_learn(&columns, &from, &model->keep, run));
-    if (settings->log_target) UNA_TRY(una_columns_log_targets(&columns, 1, data, run));
+    if (settings->log_target) UNA_SCOPED(run, una_columns_log_targets(&columns, 1, data, run));
     una_columns_warn_misread(&model->columns, &selection, data, &result->warnings, run);
     bool images = una_columns_image(&model->columns).height > 0;
     if (images) UNA_TRY(una_kind_need_images(model->kind, run));

@@ -169,7 +169,7 @@ static una_status learn_columns(fitting *f)
     whole->columns.file_notes = columns[0]->file_notes;              /* the notes are those of the whole */
     for (size_t t = 0; t < targets; t++) columns[t]->file_notes = 0;
     una_columns_warn_misread(&whole->columns, &selection, f->data, &f->common.warnings, f->run);
-    if (s->log_target) UNA_TRY(una_columns_log_targets(columns, targets, f->data, f->run));
+    if (s->log_target) UNA_SCOPED(f->run, una_columns_log_targets(columns, targets, f->data, f->run));
 
     size_t one, other;
     const char *title;

@@ -168,11 +168,9 @@ static una_status convert_column(una_dataset *data, size_t c, const una_cell_for
         una_cell_kind kind = word && word != last ? una_cell_format_value(&value, form, word, strlen(word))
                              : UNA_CELL_NUMBER;
         if (kind == UNA_CELL_INFINITE) {
-            una_text place = una_text_in(&data->run->scratch);
-            una_table_place(&place, data, i, c);
-            UNA_TRY(una_arena_check(&data->run->scratch));
+            const char *place = una_table_place_in(&data->run->scratch, data, i, c);
             UNA_FAIL(data->run, UNA_E_INPUT, "%s: '%.40s' is infinite or too large for a number; correct it, or write "
-                     "NA for a missing value", place.at, word);
+                     "NA for a missing value", place, word);
         }
         if (kind != UNA_CELL_NUMBER) value = NAN;
         number[i] = word ? value : NAN;
@@ -202,7 +200,7 @@ static una_status take_column(una_dataset *data, size_t c, const una_cell_counts
     return convert_column(data, c, &form);
 }
 
-static una_status apply_formats(una_dataset *data, const una_cell_counts *study, const bool *stays, una_run *run)
+una_status una_column_formats_apply(una_dataset *data, const una_cell_counts *study, const bool *stays, una_run *run)
 {
     bool any = false;
     for (size_t c = 0; c < data->columns; c++) {
@@ -213,11 +211,5 @@ static una_status apply_formats(una_dataset *data, const una_cell_counts *study,
     }
     for (way w = 0; any && w < WAYS; w++)
         for (size_t c = 0; c < data->columns; c++) UNA_SCOPED(run, note_way(data, study, c, w, run));
-    return UNA_OK;
-}
-
-una_status una_column_formats_apply(una_dataset *data, const una_cell_counts *study, const bool *stays, una_run *run)
-{
-    UNA_SCOPED(run, apply_formats(data, study, stays, run));
     return UNA_OK;
 }

@@ -71,22 +71,15 @@ static una_status read_idx_items(una_idx *idx, const una_packed *s, una_arena *a
     return UNA_OK;
 }
 
-static una_status read_idx_file(una_idx *idx, const char *path, una_arena *arena, una_run *run)
+una_status una_idx_read(una_idx *idx, const char *path, una_arena *arena, una_run *run)
 {
     una_packed *s;
+    *idx = (una_idx){ .size_count = 0 };
     UNA_TRY(una_packed_open(&s, path, &run->scratch));
     idx->is_packed = s->is_packed;
     UNA_TRY(read_idx_header(idx, s));
     UNA_TRY(read_idx_items(idx, s, arena));
     return una_packed_check(s);
-}
-
-una_status una_idx_read(una_idx *idx, const char *path, una_arena *arena, una_run *run)
-{
-    *idx = (una_idx){ .size_count = 0 };
-    if (arena == &run->scratch) return read_idx_file(idx, path, arena, run);
-    UNA_SCOPED(run, read_idx_file(idx, path, arena, run));
-    return UNA_OK;
 }
 
 una_status una_idx_read_labelled(una_idx *images, una_idx *labels, const char *image_path, const char *label_path,

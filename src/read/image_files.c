@@ -39,7 +39,7 @@ static una_status copy_numbers(una_images *m, una_npy *npy, float *to)
     UNA_NEW(&m->run->scratch, double, block, AT_ONCE * m->each);
     for (size_t from = 0; from < m->count; from += AT_ONCE) {
         size_t count = m->count - from < AT_ONCE ? m->count - from : AT_ONCE;
-        UNA_TRY(una_npy_rows(npy, from, count, block));
+        UNA_SCOPED(m->run, una_npy_rows(npy, from, count, block));
         for (size_t i = 0; i < count * m->each; i++) {
             to[from * m->each + i] = (float)block[i];
             if (!isfinite(to[from * m->each + i]))
@@ -103,11 +103,8 @@ una_status una_images_read(una_images **images, const char *path, una_run *run)
 /* The sentence for a cell that names no image; it may be the wrong column. words: the content of the cell. */
 static una_status refuse_cell(const una_dataset *data, size_t row, size_t column, const char *words, una_run *run)
 {
-    una_text place = una_text_in(&run->scratch);
-    una_table_place(&place, data, row, column);
-    UNA_TRY(una_arena_check(&run->scratch));
     UNA_FAIL(run, UNA_E_INPUT, "%s holds %s, and images are named by whole numbers, counted from 0; correct the cell, "
-             "or name another column with --index", place.at, words);
+             "or name another column with --index", una_table_place_in(&run->scratch, data, row, column), words);
 }
 
 static una_status check_numbers(const una_dataset *data, size_t at, una_run *run)

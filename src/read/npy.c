@@ -218,19 +218,13 @@ static una_status read_strip(una_npy *npy, size_t from, size_t count, double *va
     return UNA_OK;
 }
 
-static una_status read_rows(una_npy *npy, size_t first, size_t count, double *values)
+una_status una_npy_rows(una_npy *npy, size_t first, size_t count, double *values)
 {
     size_t at_once = npy->by_column ? count : count * npy->columns;
     UNA_NEW(&npy->run->scratch, unsigned char, strip, strip_items(npy, at_once) * npy->width);
     if (!npy->by_column) return read_strip(npy, first * npy->columns, at_once, values, 1, strip);
     for (size_t c = 0; c < npy->columns; c++)
         UNA_TRY(read_strip(npy, c * npy->rows + first, count, values + c, npy->columns, strip));
-    return UNA_OK;
-}
-
-una_status una_npy_rows(una_npy *npy, size_t first, size_t count, double *values)
-{
-    UNA_SCOPED(npy->run, read_rows(npy, first, count, values));
     return UNA_OK;
 }
 

@@ -6,7 +6,10 @@
  */
 #include "read/reader_inside.h"
 
+#include "base/rank_group.h"
 #include "read/column_formats.h"
+
+#include <sys/stat.h>
 
 /* ---- opening ---------------------------------------------------------------------------------------- */
 
@@ -143,37 +146,7 @@ una_status una_reader_begin(una_reader **reader, const char *path, una_run *run)
     return begin_reader(reader, path, NULL, 0, 0, run);
 }
 
-/* Reads through the file for the types of its columns. */
-static una_status learn_types(una_reader *reader)
-{
-    for (bool more = true; more;) {
-        una_dataset *chunk;
-        bool again;
-        UNA_TRY(una_reader_fill(&chunk, &again, reader, 4096));
-        more = chunk != NULL;
-        una_dataset_free(chunk);
-    }
-    UNA_TRY(una_reader_finite(reader));
-    reader->typed = true;
-    for (size_t i = 0; i < reader->columns; i++) reader->watch[i] = UNA_WATCH_NOTHING;
-    return una_reader_rewind(reader);
-}
-
-una_status una_reader_open(una_reader **out, const char *path, const una_wanted *wanted, size_t count,
-                           size_t optional_from, una_run *run)
-{
-    UNA_TRY(begin_reader(out, path, wanted, count, optional_from, run));
-    una_reader *reader = *out;
-    if (reader->npy) return UNA_OK;
-    if (count == 0) return give_reader(out, learn_types(reader));
-
-    /* The file is read beforehand where the model needs dates, since the format of a date needs all cells. */
-    bool any = reader->commas;
-    for (size_t c = 0; c < reader->table_columns; c++) any = any || una_is_moment(reader->wanted[c].form);
-    return any ? give_reader(out, una_reader_study(reader, false)) : UNA_OK;
-}
-
-una_status una_reader_rewind(una_reader *reader)
+static una_status rewind_reader(una_reader *reader)
 {
     reader->row = 0;
     if (!reader->typed) {
@@ -181,12 +154,6 @@ una_status una_reader_rewind(una_reader *reader)
         begin_watch(reader);
     }
     return reader->csv ? una_csv_rewind(reader->csv) : UNA_OK;
-}
-
-void una_reader_part(una_reader *reader, size_t part, size_t parts)
-{
-    reader->part = part;
-    reader->parts = parts;
 }
 
 static bool is_kept_row(const una_reader *reader, size_t row)
@@ -214,14 +181,8 @@ void una_reader_close(una_reader *reader)
 static una_status keep_row(una_reader *reader, const double *values)
 {
     una_arena *arena = &reader->kept_arena;
-    if (reader->kept_rows == reader->kept_room) {
-        size_t room = reader->kept_room ? 2 * reader->kept_room : 64;
-        UNA_NEW(arena, const char **, rows, room);
-        if (reader->kept_rows) memcpy(rows, reader->kept, reader->kept_rows * sizeof *rows);
-        reader->kept = rows;
-        reader->kept_room = room;
-    }
-
+    reader->kept = una_arena_grow(arena, reader->kept, reader->kept_rows, &reader->kept_room, sizeof *reader->kept);
+    UNA_TRY(una_arena_check(arena));
     size_t size = 0;
     for (size_t i = 0; i < reader->columns; i++) size += 1 + (reader->csv ? reader->csv->cells[i].length + 1 : 32);
     UNA_NEW(arena, const char *, row, reader->columns);
@@ -427,7 +388,7 @@ static una_status read_text_rows(una_reader *reader, una_build *build, size_t ma
     return una_build_end(build, true);
 }
 
-una_status una_reader_finite(const una_reader *reader)
+static una_status check_finite(const una_reader *reader)
 {
     size_t first = SIZE_MAX;
     for (size_t c = 0; c < reader->table_columns; c++) {
@@ -463,7 +424,9 @@ static una_cell_format_proof proof_of(const una_reader *reader)
     return proof;
 }
 
-bool una_reader_found_commas(una_reader *reader)
+/* After all rows: whether the file proves decimal commas and has columns of nothing but cells such as 1.234, which are
+ * thousands then. If so, and if that was not known before, the file must be read once more. */
+static bool found_commas(una_reader *reader)
 {
     if (!reader->csv || reader->commas || !una_reader_points_follow(reader)) return false;
     una_cell_format_proof proof = proof_of(reader);
@@ -476,13 +439,15 @@ bool una_reader_found_commas(una_reader *reader)
     return any;
 }
 
-una_status una_reader_apply_formats(una_reader *reader, una_dataset *data)
+/* After all rows: columns of words that are numbers or dates in some format become numbers, and the notes of the table
+ * report how the file is written. */
+static una_status apply_file_formats(una_reader *reader, una_dataset *data)
 {
     if (!reader->csv) return UNA_OK;
     una_cell_format_proof proof = proof_of(reader);
     una_reader_give_hints(reader, &proof);
     UNA_TRY(una_column_formats_note_file(data, reader->csv));
-    UNA_TRY(una_column_formats_apply(data, reader->study, reader->stays, reader->run));
+    UNA_SCOPED(reader->run, una_column_formats_apply(data, reader->study, reader->stays, reader->run));
     return take_unnamed(reader, data);
 }
 
@@ -504,7 +469,7 @@ static una_status read_array_rows(una_reader *reader, una_dataset *data, size_t 
     for (size_t done = 0; done < rows;) {
         size_t now = reader->parts == 1 && rows - done < strip ? rows - done : strip;
         if (now > npy->rows - reader->row) now = npy->rows - reader->row;
-        UNA_TRY(una_npy_rows(npy, reader->row, now, values));        /* which heeds interruptions */
+        UNA_SCOPED(reader->run, una_npy_rows(npy, reader->row, now, values));        /* which heeds interruptions */
         for (size_t i = 0; i < now && done < rows; i++, reader->row++) {
             const double *row = values + i * npy->columns;
             if (!is_kept_row(reader, reader->row)) continue;
@@ -525,7 +490,10 @@ static una_status read_array_rows(una_reader *reader, una_dataset *data, size_t 
 
 /* ---- chunks ---------------------------------------------------------------------------------------------- */
 
-una_status una_reader_fill(una_dataset **chunk, bool *again, una_reader *reader, size_t max_rows)
+/* Next rows; *again says that a column was found to be text too late: the chunk is of no use, and the rest of the file
+ * should be read (to learn of other columns) before rewind_reader. Infinities in columns of numbers are only
+ * remembered: check_finite refuses them when the types are known. */
+static una_status fill_chunk(una_dataset **chunk, bool *again, una_reader *reader, size_t max_rows)
 {
     *chunk = NULL;
     *again = false;
@@ -554,5 +522,121 @@ una_status una_reader_fill(una_dataset **chunk, bool *again, una_reader *reader,
 una_status una_reader_next(una_dataset **chunk, una_reader *reader, size_t max_rows)
 {
     bool again;
-    return una_reader_fill(chunk, &again, reader, max_rows);
+    return fill_chunk(chunk, &again, reader, max_rows);
+}
+
+/* ---- opening, where the types of the columns are to be known ------------------------------------------------- */
+
+/* Reads through the file for the types of its columns. */
+static una_status learn_types(una_reader *reader)
+{
+    for (bool more = true; more;) {
+        una_dataset *chunk;
+        bool again;
+        UNA_TRY(fill_chunk(&chunk, &again, reader, 4096));
+        more = chunk != NULL;
+        una_dataset_free(chunk);
+    }
+    UNA_TRY(check_finite(reader));
+    reader->typed = true;
+    for (size_t i = 0; i < reader->columns; i++) reader->watch[i] = UNA_WATCH_NOTHING;
+    return rewind_reader(reader);
+}
+
+una_status una_reader_open(una_reader **out, const char *path, const una_wanted *wanted, size_t count,
+                           size_t optional_from, una_run *run)
+{
+    UNA_TRY(begin_reader(out, path, wanted, count, optional_from, run));
+    una_reader *reader = *out;
+    if (reader->npy) return UNA_OK;
+    if (count == 0) return give_reader(out, learn_types(reader));
+
+    /* The file is read beforehand where the model needs dates, since the format of a date needs all cells. */
+    bool any = reader->commas;
+    for (size_t c = 0; c < reader->table_columns; c++) any = any || una_is_moment(reader->wanted[c].form);
+    return any ? give_reader(out, una_reader_study(reader, false)) : UNA_OK;
+}
+
+/* ---- a whole file as one table, read a second time if a column turned out to be text below its first row -------- */
+
+static una_status read_once_more(una_dataset **data, bool *again, una_reader *reader)
+{
+    una_dataset_free(*data);
+    *data = NULL;
+    UNA_TRY(rewind_reader(reader));
+    return fill_chunk(data, again, reader, SIZE_MAX);
+}
+
+static una_status read_all_rows(una_dataset **data, una_reader *reader)
+{
+    bool again;
+    UNA_TRY(fill_chunk(data, &again, reader, SIZE_MAX));
+    UNA_TRY(check_finite(reader));
+    if (again) UNA_TRY(read_once_more(data, &again, reader));
+    if (!again && found_commas(reader)) UNA_TRY(read_once_more(data, &again, reader));
+    if (again) UNA_FAIL((*data)->run, UNA_E_IO, "%s changed while it was being read", (*data)->origin);
+    return *data ? apply_file_formats(reader, *data) : UNA_OK;
+}
+
+una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
+{
+    una_reader *reader;
+    *data = NULL;
+    UNA_TRY(una_reader_begin(&reader, path, run));
+    una_status status = read_all_rows(data, reader);
+    una_reader_close(reader);
+    if (status == UNA_OK && !*data)
+        status = una_fail(run, UNA_E_INPUT, "%s has a header but no rows", una_path_shown(path));
+    return una_table_give(data, status);
+}
+
+/* ---- a part of a file for each rank ------------------------------------------------------------------------ */
+
+/* A file that differs between machines is refused: parts of two versions would make one table. */
+static una_status read_rows_of_rank(una_dataset **data, una_reader *reader, const char *path, una_run *run)
+{
+    struct stat about;
+    size_t mine = stat(path, &about) == 0 ? (size_t)about.st_size : 0, ranks = una_rank_group_count(run);
+    UNA_NEW(&run->scratch, size_t, all, ranks);
+    reader->part = una_rank_group_rank(run);
+    reader->parts = ranks;
+    UNA_TRY(una_rank_group_gather_sizes(all, mine, run));
+    if (mine != all[0])
+        UNA_FAIL(run, UNA_E_INPUT, "%s has %zu bytes, and %zu on rank 0; every rank needs the same file, or one of its "
+                 "own with %%r in its name", path, mine, all[0]);
+    UNA_TRY(read_all_rows(data, reader));
+    if (*data) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "%s has too few rows: each of the %zu ranks needs some", path, ranks);
+}
+
+static una_status read_share(una_dataset **data, const char *path, una_run *run)
+{
+    una_reader *reader;
+    UNA_TRY(una_reader_begin(&reader, path, run));
+    una_status status = read_rows_of_rank(data, reader, path, run);
+    una_reader_close(reader);
+    return status;
+}
+
+/* The own file of this rank, whose number stands in place of %r; or its part of the file that all read. */
+static una_status read_part(una_dataset **data, const char *path, una_run *run)
+{
+    const char *mark = strstr(path, "%r");
+    if (!mark) return read_share(data, path, run);
+    una_text own = una_text_in(&run->scratch);
+    una_text_bytes(&own, path, (size_t)(mark - path));
+    una_text_add(&own, "%d%s", una_rank(run), mark + 2);
+    UNA_TRY(una_arena_check(&run->scratch));
+    return una_dataset_read(data, own.at, run);
+}
+
+una_status una_dataset_read_part(una_dataset **data, const char *path, una_run *run)
+{
+    *data = NULL;
+    if (una_rank_count(run) < 2) return una_dataset_read(data, path, run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status;
+    UNA_SHARED_CALL(status, run, read_part(data, path, run));
+    una_arena_release(&run->scratch, mark);
+    return una_table_give(data, status);
 }

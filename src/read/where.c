@@ -51,8 +51,8 @@ static una_status find_condition_columns(const una_table_column **found, const u
     return UNA_OK;
 }
 
-static una_status need_columns(const una_where *where, const char *const *names, size_t count, const char *origin,
-                               una_run *run)
+una_status una_where_need(const una_where *where, const char *const *names, size_t count, const char *origin,
+                          una_run *run)
 {
     una_names all;
     UNA_TRY(una_names_index(&all, names, count, &run->scratch));
@@ -61,13 +61,6 @@ static una_status need_columns(const una_where *where, const char *const *names,
         if (status == UNA_E_INPUT) return refuse_again(where, i, run);
         UNA_TRY(status);
     }
-    return UNA_OK;
-}
-
-una_status una_where_need(const una_where *where, const char *const *names, size_t count, const char *origin,
-                          una_run *run)
-{
-    UNA_SCOPED(run, need_columns(where, names, count, origin, run));
     return UNA_OK;
 }
 
@@ -149,7 +142,7 @@ static bool condition_holds(const una_where *where, const una_table_column *cons
     return stack[0] != 0;
 }
 
-static una_status match_rows(bool *match, const una_where *where, const una_dataset *data, una_run *run)
+una_status una_where_match(bool *match, const una_where *where, const una_dataset *data, una_run *run)
 {
     UNA_NEW(&run->scratch, const una_table_column *, found, where->columns + 1);
     UNA_TRY(find_condition_columns(found, where, data, run));
@@ -157,12 +150,6 @@ static una_status match_rows(bool *match, const una_where *where, const una_data
         if (i % 65536 == 0) UNA_TRY(una_check_cancelled(run, "choosing rows"));
         match[i] = condition_holds(where, found, i);
     }
-    return UNA_OK;
-}
-
-una_status una_where_match(bool *match, const una_where *where, const una_dataset *data, una_run *run)
-{
-    UNA_SCOPED(run, match_rows(match, where, data, run));
     return UNA_OK;
 }
 
@@ -180,17 +167,16 @@ void una_where_log(const una_where *where, size_t left, size_t rows, const char 
     una_log(run, UNA_LOG_NOTE, "%zu of %zu rows of %.200s match the condition %.200s", left, rows, origin, where->text);
 }
 
-/* Positions of the rows that match; where and index are in the scratch memory. */
-static una_status find_rows(una_where **where, size_t **index, size_t *count, const una_dataset *data,
+/* Positions of the rows that match; where is in the scratch memory. */
+static una_status find_rows(una_where **where, size_t *index, size_t *count, const una_dataset *data,
                             const char *condition, una_run *run)
 {
     *count = 0;
     UNA_TRY(una_where_parse(where, condition, &run->scratch, run));
-    UNA_NEW_ROWS_AT(&run->scratch, *index, data->rows);
     UNA_NEW_ROWS(&run->scratch, bool, match, data->rows);
-    UNA_TRY(match_rows(match, *where, data, run));
+    UNA_TRY(una_where_match(match, *where, data, run));
     for (size_t i = 0; i < data->rows; i++)
-        if (match[i]) (*index)[(*count)++] = i;
+        if (match[i]) index[(*count)++] = i;
     return UNA_OK;
 }
 
@@ -199,22 +185,18 @@ una_status una_dataset_match(size_t *index, size_t *count, const una_dataset *da
 {
     *count = 0;
     una_clear_message(run);
-    una_mark mark = una_arena_mark(&run->scratch);
     una_where *where;
-    size_t *found, found_count;
-    una_status status = find_rows(&where, &found, &found_count, data, condition, run);
-    if (status == UNA_OK) *count = found_count;
-    if (*count) memcpy(index, found, *count * sizeof *index);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, find_rows(&where, index, count, data, condition, run));
+    return UNA_OK;
 }
 
 /* Every rank must keep some rows: those of other ranks do not help a rank without any. */
 static una_status subset_where(una_dataset **subset, const una_dataset *data, const char *condition, una_run *run)
 {
     una_where *where;
-    size_t *index, count;
-    UNA_TRY(find_rows(&where, &index, &count, data, condition, run));
+    size_t count;
+    UNA_NEW_ROWS(&run->scratch, size_t, index, data->rows);
+    UNA_TRY(find_rows(&where, index, &count, data, condition, run));
     size_t rows = una_run_sum_size(data->rows, run), left = una_run_sum_size(count, run);
     UNA_TRY(una_run_sums_check(run));
     if (left == 0) return una_where_none(where, rows, data->origin, run);

@@ -143,10 +143,8 @@ static void test_labelled(void **state)
 static una_status read_one(void *context, una_run *run)
 {
     una_idx idx;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_idx_read(&idx, context, &run->scratch, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, una_idx_read(&idx, context, &run->scratch, run));
+    return UNA_OK;
 }
 
 static void test_allocations(void **state)

@@ -312,14 +312,12 @@ static una_status write_space(const reading *r)
 
 una_status una_space_parse(una_space **space, const char *json, const char *origin, una_arena *keep, una_run *run)
 {
-    una_json given;
+    json_t *given;
     reading r = { UNA_GET(keep, una_space, 1), origin ? origin : "the space", keep, run };
     *space = r.space;
     UNA_TRY(una_arena_check(keep));
-    UNA_TRY(una_json_read(&given, &(una_json_text){ json, strlen(json), UNA_JSON_SHORT, r.origin }, run));
-    una_status status = read_space(&r, given.root);
-    una_json_free(&given);
-    UNA_TRY(status);
+    UNA_TRY(una_json_read(&given, &(una_json_text){ json, strlen(json), UNA_JSON_SHORT, r.origin }, &run->scratch));
+    UNA_TRY(read_space(&r, given));
     return write_space(&r);
 }
 
@@ -447,17 +445,13 @@ static una_status space_read_value(double *value, const una_dimension *d, const 
 
 una_status una_space_read(double *point, const una_space *space, const char *json, una_run *run)
 {
-    una_json given;
-    UNA_TRY(una_json_read(&given, &(una_json_text){ json, strlen(json), UNA_JSON_SHORT, "the point" }, run));
-    una_status status = UNA_OK;
-    if (!json_is_object(given.root))
-        status = una_fail(run, UNA_E_INPUT, "a point must be an object, as in {\"x1\": 0.5}");
-    for (size_t i = 0; status == UNA_OK && i < space->count; i++) {
+    json_t *given;
+    UNA_TRY(una_json_read(&given, &(una_json_text){ json, strlen(json), UNA_JSON_SHORT, "the point" }, &run->scratch));
+    if (!json_is_object(given)) UNA_FAIL(run, UNA_E_INPUT, "a point must be an object, as in {\"x1\": 0.5}");
+    for (size_t i = 0; i < space->count; i++) {
         const una_dimension *d = &space->dimension[i];
-        status = space_read_value(&point[i], d, json_object_get(given.root, d->name), run);
+        UNA_TRY(space_read_value(&point[i], d, json_object_get(given, d->name), run));
     }
-    una_json_free(&given);
-    UNA_TRY(status);
     return una_space_check(space, point, run);
 }
 

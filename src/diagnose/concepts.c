@@ -210,11 +210,9 @@ static una_status read_object(const reading *r, json_t *root)
 
 static una_status read_json(const reading *r, const char *text, size_t size)
 {
-    una_json json;
-    UNA_TRY(una_json_read(&json, &(una_json_text){ text, size, UNA_JSON_LONG, r->path }, r->run));
-    una_status status = read_object(r, json.root);
-    una_json_free(&json);
-    return status;
+    json_t *root;
+    UNA_TRY(una_json_read(&root, &(una_json_text){ text, size, UNA_JSON_LONG, r->path }, &r->run->scratch));
+    return read_object(r, root);
 }
 
 /* ---- the file --------------------------------------------------------------------------------------------- */

@@ -593,11 +593,6 @@ una_status una_csv_glance(una_csv *csv, bool *may_have_commas)
     }
 }
 
-bool una_csv_can_rewind(const una_csv *csv)
-{
-    return csv->size > 0;
-}
-
 double una_csv_fraction(const una_csv *csv)
 {
     if (csv->finished) return 1;

@@ -72,7 +72,6 @@ bool       una_csv_numbers(una_csv *csv, double *values, const bool *unwanted, c
 bool       una_number_at(const char **from, double *value);
 /* Back to the first row after the header; not possible with a pipe. */
 una_status una_csv_rewind(una_csv *csv);
-bool       una_csv_can_rewind(const una_csv *csv);
 /* Whether some cell may be a number with a decimal comma, by a quick pass over all bytes that may err towards yes.
  * Rewind before and after. */
 una_status una_csv_glance(una_csv *csv, bool *may_have_commas);

@@ -85,13 +85,13 @@ static size_t next_bytes(void *to, size_t room, void *context)
     return count;
 }
 
-static una_status parse_with_jansson(una_json *json, const una_json_text *text, una_run *run)
+static una_status parse_with_jansson(json_t **root, const una_json_text *text, una_run *run)
 {
     json_error_t error;
     feed f = { text->at, text->size, run, text->size <= AT_ONCE };
-    json->root = json_load_callback(next_bytes, &f, JSON_REJECT_DUPLICATES, &error);
+    *root = json_load_callback(next_bytes, &f, JSON_REJECT_DUPLICATES, &error);
     if ((!f.at_once && una_cancelled(run))) UNA_FAIL(run, UNA_CANCELLED, "interrupted while reading %s", text->origin);
-    if (json->root) return UNA_OK;
+    if (*root) return UNA_OK;
     if (json_error_code(&error) == json_error_out_of_memory)
         UNA_FAIL(run, UNA_E_MEMORY, "%s: there is no memory for its %.3g MB of JSON", text->origin,
                  (double)text->size / 1e6);
@@ -99,38 +99,38 @@ static una_status parse_with_jansson(una_json *json, const una_json_text *text, 
              "once, in quotes", text->origin, error.line, error.column, error.text);
 }
 
-una_status una_json_read(una_json *json, const una_json_text *text, una_run *run)
+typedef struct counted { json_t *root; uint64_t memory; una_run *run; } counted;
+
+static void end_json(void *what)
+{
+    counted *json = what;
+    json_decref(json->root);
+    una_memory_give(json->run, json->memory);
+}
+
+una_status una_json_read(json_t **root, const una_json_text *text, una_arena *arena)
 {
     uint64_t held, limit, memory = 0;
-    *json = (una_json){ .run = run };
+    una_run *run = arena->run;
+    *root = NULL;
     UNA_TRY(check_json_memory(&memory, text, run));
     una_run_limits(run, &limit, NULL);
+    UNA_NEW(arena, counted, json, 1);
     if (!una_memory_take(run, memory, &held))
         UNA_FAIL(run, UNA_E_MEMORY, "%s: to read its %.3g MB of JSON may take %.3g MB of memory, %.3g MB with what is "
                  "held already, and only %.3g MB are allowed; make it shorter, or raise the limit", text->origin,
                  (double)text->size / 1e6, (double)memory / 1e6, (double)held / 1e6, (double)limit / 1e6);
-    json->memory = memory;
-    una_status status = parse_with_jansson(json, text, run);
-    if (status != UNA_OK) una_json_free(json);
+    *json = (counted){ .memory = memory, .run = run };
+    UNA_TRY(una_arena_at_end(arena, end_json, json));
+    una_status status = parse_with_jansson(&json->root, text, run);
+    if (status == UNA_OK) *root = json->root;
     return status;
 }
 
-una_status una_json_read_file(una_json *json, const char *path, una_run *run)
+una_status una_json_read_file(json_t **root, const char *path, una_arena *arena)
 {
     unsigned char *bytes;
     size_t size;
-    *json = (una_json){ .run = run };
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_slurp(&bytes, &size, path, &run->scratch, run);
-    if (status == UNA_OK)
-        status = una_json_read(json, &(una_json_text){ (const char *)bytes, size, UNA_JSON_LONG, path }, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-void una_json_free(una_json *json)
-{
-    json_decref(json->root);
-    if (json->memory) una_memory_give(json->run, json->memory);
-    *json = (una_json){0};
+    UNA_TRY(una_slurp(&bytes, &size, path, arena, arena->run));
+    return una_json_read(root, &(una_json_text){ (const char *)bytes, size, UNA_JSON_LONG, path }, arena);
 }

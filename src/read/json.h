@@ -16,15 +16,13 @@
 #define UNA_JSON_PARTS 1000000           /* objects, lists and names at most, of either: they are what takes time */
 
 typedef struct una_json_text { const char *at; size_t size, most; const char *origin; } una_json_text;
-typedef struct una_json { json_t *root; uint64_t memory; una_run *run; } una_json;
 
 /* Upper bound of the bytes that Jansson takes, by one pass over the text. */
 uint64_t una_json_memory(const char *text, size_t size);
-/* No name may stand twice in an object. Texts longer than 64 KB can be interrupted. After a failure there is no
- * root. */
-una_status una_json_read(una_json *json, const una_json_text *text, una_run *run);
+/* In the arena, with whose memory it goes. No name may stand twice in an object. Texts longer than 64 KB can be
+ * interrupted. After a failure there is no root. */
+una_status una_json_read(json_t **root, const una_json_text *text, una_arena *arena);
 /* The same for a file of at most UNA_JSON_LONG bytes. */
-una_status una_json_read_file(una_json *json, const char *path, una_run *run);
-void una_json_free(una_json *json);      /* harmless where there is no root */
+una_status una_json_read_file(json_t **root, const char *path, una_arena *arena);
 
 #endif

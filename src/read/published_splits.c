@@ -54,9 +54,11 @@ static una_status find_group(const json_t **group, const json_t *file, const pub
              from->group);
 }
 
-static una_status take_split(una_split *split, const json_t *file, const published *from, una_run *run)
+static una_status take_split(una_split *split, const published *from, una_run *run)
 {
     const json_t *group;
+    json_t *file;
+    UNA_TRY(una_json_read_file(&file, from->path, &run->scratch));
     UNA_TRY(find_group(&group, file, from, run));
     if (from->index >= json_array_size(group))
         UNA_FAIL(run, UNA_E_USAGE, "split %zu of '%s' was asked for, and %s has %zu (counted from 0)", from->index,
@@ -78,15 +80,10 @@ una_status una_split_read(una_split *split, const char *path, const char *group,
                           una_run *run)
 {
     una_split made = UNA_INIT(una_split);
-    una_json file;
-    UNA_TRY(una_split_begin(split, run));
-    UNA_TRY(una_json_read_file(&file, path, run));
     published from = { path, group, index, rows };
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_split_give(split, &made, take_split(&made, file.root, &from, run), run);
-    una_arena_release(&run->scratch, mark);
-    una_json_free(&file);
-    return status;
+    UNA_TRY(una_split_begin(split, run));
+    UNA_SCOPED(run, una_split_give(split, &made, take_split(&made, &from, run), run));
+    return UNA_OK;
 }
 
 /* ---- all of a published file ------------------------------------------------------------------------------- */
@@ -110,16 +107,12 @@ static una_status check_group(const json_t *file, const char *name, published *f
 
 una_status una_splits_check(const char *path, size_t rows, size_t inputs, una_run *run)
 {
-    una_json file;
+    json_t *file;
     published from = { path, "", 0, rows };
-    UNA_TRY(una_json_read_file(&file, path, run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = check_group(file.root, "standard", &from, run);
-    if (status == UNA_OK) status = check_group(file.root, "gap", &from, run);
-    if (status == UNA_OK && from.index != inputs)
-        status = una_fail(run, UNA_E_INPUT, "%s has %zu gaps, and the data has %zu inputs; there is one gap for each",
-                          path, from.index, inputs);
-    una_arena_release(&run->scratch, mark);
-    una_json_free(&file);
-    return status;
+    UNA_TRY(una_json_read_file(&file, path, &run->scratch));
+    UNA_TRY(check_group(file, "standard", &from, run));
+    UNA_TRY(check_group(file, "gap", &from, run));
+    if (from.index == inputs) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "%s has %zu gaps, and the data has %zu inputs; there is one gap for each", path,
+             from.index, inputs);
 }

@@ -220,7 +220,7 @@ una_status una_reader_settle_points(una_reader *reader)
 {
     enum { FEW = 1000, OFTEN = 8 };
     bool comma = false, may_come = false;
-    if (una_csv_can_rewind(reader->csv)) {
+    if (reader->csv->size > 0) {                 /* no pipe */
         if (reader->settled++ >= OFTEN) return una_reader_study(reader, true);
         UNA_TRY(find_comma(reader, FEW, &comma));
         if (!comma && any_open(reader)) {

@@ -36,7 +36,8 @@ static una_status study_check_settings(una_study *s, una_trial_store_facts *fact
     if (!given->space) UNA_FAIL(run, UNA_E_USAGE, "a study needs a space: JSON that says which inputs there are");
     if (!(given->lease >= 0) || isinf(given->lease))
         UNA_FAIL(run, UNA_E_USAGE, "the lease of a trial is a number of seconds, at least 0");
-    UNA_TRY(una_space_parse(&s->space, given->space, given->origin ? given->origin : "the space", &s->keep, run));
+    UNA_SCOPED(run, una_space_parse(&s->space, given->space, given->origin ? given->origin : "the space", &s->keep,
+                                    run));
 
     *facts = (una_trial_store_facts){ .space = s->space->json, .maximize = given->maximize != 0, .seed = given->seed,
         .acquisition = given->acquisition ? given->acquisition : "log_ei",
@@ -70,7 +71,7 @@ static una_status fill_study(una_study *s, const char *where, const una_study_se
     }
     UNA_TRY(una_trial_store_open(&s->store, where, NULL, run));
     facts = s->store->facts;
-    UNA_TRY(una_space_parse(&s->space, facts.space, s->store->name, &s->keep, run));
+    UNA_SCOPED(run, una_space_parse(&s->space, facts.space, s->store->name, &s->keep, run));
     return write_texts(s, &facts);
 }
 
@@ -170,7 +171,7 @@ static una_status take_trials(box *b, const una_study *s, const una_stored_trial
     for (size_t i = 0; i < all->count; i++, x += s->space->count) {
         const una_stored_trial *from = &all->at[i];
         if (i % 256 == 255) UNA_TRY(una_check_cancelled(run, "reading trials"));
-        UNA_TRY(una_space_read(x, s->space, from->x, run));
+        UNA_SCOPED(run, una_space_read(x, s->space, from->x, run));
         trials[i] = (una_trial){ .id = from->id, .state = from->state, .x = x, .value = from->value,
             .attempts = from->attempts, .note = una_arena_text(&b->arena, from->note), .asked = from->asked,
             .told = from->told, .expected = from->expected, .doubt = from->doubt };
@@ -239,7 +240,7 @@ static una_status make_history(una_history *history, const una_study *s, const u
     UNA_NEW(&run->scratch, una_trial_state, state, room);
     for (size_t i = 0; i < all->count; i++) {
         if (i % 256 == 255) UNA_TRY(una_check_cancelled(run, "reading trials"));
-        UNA_TRY(una_space_read(point + i * inputs, s->space, all->at[i].x, run));
+        UNA_SCOPED(run, una_space_read(point + i * inputs, s->space, all->at[i].x, run));
         value[i] = all->at[i].value;
         state[i] = all->at[i].state;
     }

@@ -8,6 +8,7 @@
 #include "bo/suggest.h"
 
 #include "base/record.h"
+#include "base/result.h"
 #include "model/above.h"
 #include "una_study.h"
 
@@ -15,13 +16,6 @@ enum { MOST_REGION = 1000, MOST_POINTS = 1024 };
 /* Rows that are evaluated exactly: at first these, and then for each further row those with the largest gain when last
  * evaluated. The gain of a row hardly ever grows when others are measured. */
 enum { JUDGED = 64, JUDGED_AGAIN = 32 };
-
-typedef struct result {
-    una_advice   advice;                 /* first, so that a pointer to it is one to all                             */
-    una_arena    keep;
-    una_run     *run;
-    una_dataset *table;
-} result;
 
 /* ---- exact updates ------------------------------------------------------------------------------------------- */
 
@@ -118,20 +112,21 @@ static una_status next_row(size_t *best, una_survey *s, size_t evaluated, una_ru
     return UNA_OK;
 }
 
-static una_status suggest_choose_rows(result *r, una_survey *s, size_t count)
+static una_status suggest_choose_rows(una_advice *advice, una_arena *keep, una_survey *s, size_t count)
 {
-    UNA_NEW(&r->keep, double, std, count);
-    UNA_NEW(&r->keep, double, before, count);
-    UNA_NEW(&r->keep, double, after, count);
-    UNA_NEW(&r->keep, size_t, row, count);
-    UNA_TRY(mean_variance(&s->before, s->model, s->region, r->run));
+    una_dataset *table;
+    UNA_NEW(keep, double, std, count);
+    UNA_NEW(keep, double, before, count);
+    UNA_NEW(keep, double, after, count);
+    UNA_NEW(keep, size_t, row, count);
+    UNA_TRY(mean_variance(&s->before, s->model, s->region, s->run));
 
     size_t all = s->count + (count - 1) * JUDGED_AGAIN, done = 0;
     for (size_t i = 0; i < count; i++) {
         size_t best, evaluated = i > 0 && s->left > JUDGED_AGAIN ? JUDGED_AGAIN : s->left;
         double from = (double)done / (double)all;
         done += evaluated;
-        UNA_STAGE(r->run, from, (double)done / (double)all, next_row(&best, s, evaluated, r->run));
+        UNA_STAGE(s->run, from, (double)done / (double)all, next_row(&best, s, evaluated, s->run));
         row[i] = s->row[best];
         std[i] = s->std[best];
         before[i] = sqrt(s->before);
@@ -139,9 +134,10 @@ static una_status suggest_choose_rows(result *r, una_survey *s, size_t count)
         s->before = s->after[best];
     }
 
-    UNA_TRY(una_dataset_rows(&r->table, s->pool, row, count, r->run));
-    r->advice = (una_advice){ .count = count, .table = r->table, .row = s->points ? NULL : row, .std = std,
-                              .before = before, .after = after, .region = una_dataset_row_count(s->region) };
+    UNA_TRY(una_dataset_rows(&table, s->pool, row, count, s->run));
+    UNA_TRY(una_keep_dataset(keep, table));
+    *advice = (una_advice){ .count = count, .table = table, .row = s->points ? NULL : row, .std = std,
+                            .before = before, .after = after, .region = una_dataset_row_count(s->region) };
     return UNA_OK;
 }
 
@@ -245,29 +241,23 @@ una_status una_suggest(una_advice **advice, const una_model *model, const una_da
     UNA_TRY(una_version_check("libuna_bench", run));
     una_clear_message(run);
     UNA_TRY(suggest_check_request(model, pool, count, run));
-    result *r = una_allocate(run, sizeof *r);
-    if (!r) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory for advice");
-    *r = (result){ .run = run };
-    una_arena_init(&r->keep, run);
+    una_arena *keep;
+    una_advice *given = una_result_new(&keep, sizeof *given, run);
+    if (!given) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory for advice");
 
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = set_out(&s, pool, data, count, run);
-    if (status == UNA_OK) status = suggest_choose_rows(r, &s, count);
+    if (status == UNA_OK) status = suggest_choose_rows(given, keep, &s, count);
     una_arena_release(&run->scratch, mark);
     una_memory_free(s.bytes, run);
-    if (status == UNA_OK) *advice = &r->advice;
-    else una_advice_free(&r->advice);
+    if (status == UNA_OK) *advice = given;
+    else una_advice_free(given);
     return status;
 }
 
 void una_advice_free(una_advice *advice)
 {
-    if (!advice) return;
-    result *r = (result *)advice;
-    una_run *run = r->run;
-    una_dataset_free(r->table);
-    una_arena_free(&r->keep);
-    una_release(run, r);
+    una_result_free(advice);
 }
 
 /* ---- CSV ----------------------------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
  * from 1, as everywhere in una.
  */
 #include "diagnose/concepts.h"
-#include "diagnose/result.h"
+#include "base/result.h"
 
 #include "base/archive.h"
 #include "read/json.h"

@@ -127,9 +127,7 @@ static una_status solve_from(una_gp *gp, size_t from, una_run *run)
 {
     una_side side;
     UNA_NEW(&run->scratch, double, v, gp->rows);
-    una_side_init(&side, gp->kernel, gp->rows, &run->scratch);
-    UNA_TRY(una_arena_check(&run->scratch));
-    una_side_fill(&side, gp->kernel, gp->x, gp->inputs);
+    UNA_TRY(una_side_make(&side, gp->kernel, (una_view){ gp->x, gp->rows, gp->inputs, gp->inputs }, &run->scratch));
     filling f = { gp, &side, from, (gp->rows - from + UNA_TILE - 1) / UNA_TILE };
     UNA_TRY(una_pool(run, f.chunks, fill_chunk, &f));
     UNA_TRY(una_large_chol(gp->l, from, gp->rows, gp->stride, "the covariance of the rows", run));
@@ -303,9 +301,7 @@ static una_status contract_gradient(const una_gp *gp, const una_hyper *hyper, do
     size_t tiles = (gp->rows + UNA_TILE - 1) / UNA_TILE, tasks = tiles * (tiles + 1) / 2, numbers = hyper->count + 1;
     una_side side;
     contraction c = { gp, hyper, &side, inverse, UNA_GET(&run->scratch, double, tasks * numbers) };
-    una_side_init(&side, gp->kernel, gp->rows, &run->scratch);
-    UNA_TRY(una_arena_check(&run->scratch));
-    una_side_fill(&side, gp->kernel, gp->x, gp->inputs);
+    UNA_TRY(una_side_make(&side, gp->kernel, (una_view){ gp->x, gp->rows, gp->inputs, gp->inputs }, &run->scratch));
     UNA_TRY(una_large_inverse(gp->l, gp->rows, gp->stride, inverse, run));
     UNA_TRY(una_pool(run, tasks, contract_tile, &c));
     for (size_t h = 0; h < numbers; h++) gradient[h] = 0;

@@ -78,15 +78,8 @@ static una_status emit_formula_op(parser *p, una_formula_op op)
                               "longest part first",
                               (int)UNA_FORMULA_DEPTH);
 
-    if (f->op_count == f->op_room) {
-        size_t room = 2 * f->op_room + 32;
-        una_formula_op *larger = UNA_GET(p->arena, una_formula_op, room);
-        if (!larger) return UNA_E_MEMORY;
-        if (f->op_count) memcpy(larger, f->op, f->op_count * sizeof *larger);
-        f->op = larger;
-        f->op_room = room;
-    }
-
+    f->op = una_arena_grow(p->arena, f->op, f->op_count, &f->op_room, sizeof *f->op);
+    UNA_TRY(una_arena_check(p->arena));
     f->op[f->op_count++] = op;
     return UNA_OK;
 }
@@ -234,28 +227,24 @@ static una_status parse_formula_signed(parser *p)
     return UNA_OK;
 }
 
-static una_status parse_formula_product(parser *p)
+/* Parts with one of two signs between them: of a product, or of a sum, whose parts are products. */
+static una_status parse_formula_parts(parser *p, bool sum)
 {
-    UNA_TRY(parse_formula_signed(p));
-    while (una_lexer_sees(&p->lexer, '*') || una_lexer_sees(&p->lexer, '/')) {
-        una_formula_code code = una_lexer_sees(&p->lexer, '*') ? UNA_FORMULA_MULTIPLY : UNA_FORMULA_DIVIDE;
+    UNA_TRY(sum ? parse_formula_parts(p, false) : parse_formula_signed(p));
+    for (;;) {
+        bool first = una_lexer_sees(&p->lexer, sum ? '+' : '*');
+        if (!first && !una_lexer_sees(&p->lexer, sum ? '-' : '/')) return UNA_OK;
+        una_formula_code code = first ? UNA_FORMULA_MULTIPLY : UNA_FORMULA_DIVIDE;
+        if (sum) code = first ? UNA_FORMULA_ADD : UNA_FORMULA_SUBTRACT;
         UNA_TRY(una_lexer_next(&p->lexer));
-        UNA_TRY(parse_formula_signed(p));
+        UNA_TRY(sum ? parse_formula_parts(p, false) : parse_formula_signed(p));
         UNA_TRY(emit_formula_op(p, (una_formula_op){ .code = code }));
     }
-    return UNA_OK;
 }
 
 static una_status parse_formula_sum(parser *p)
 {
-    UNA_TRY(parse_formula_product(p));
-    while (una_lexer_sees(&p->lexer, '+') || una_lexer_sees(&p->lexer, '-')) {
-        una_formula_code code = una_lexer_sees(&p->lexer, '+') ? UNA_FORMULA_ADD : UNA_FORMULA_SUBTRACT;
-        UNA_TRY(una_lexer_next(&p->lexer));
-        UNA_TRY(parse_formula_product(p));
-        UNA_TRY(emit_formula_op(p, (una_formula_op){ .code = code }));
-    }
-    return UNA_OK;
+    return parse_formula_parts(p, true);
 }
 
 /* ---- definitions ------------------------------------------------------------------------------------------ */

@@ -98,39 +98,29 @@ static una_status emit_kernel_op(parser *p, una_kernel_op op)
                               "write the longest part first",
                               (int)UNA_KERNEL_DEPTH);
 
-    una_kernel_op *ops = with_room(p->arena, k->op, k->op_count, &k->op_room, 1, sizeof *ops);
-    if (!ops) return UNA_E_MEMORY;
-    k->op = ops;
+    k->op = una_arena_grow(p->arena, k->op, k->op_count, &k->op_room, sizeof *k->op);
+    UNA_TRY(una_arena_check(p->arena));
     k->op[k->op_count++] = op;
     return UNA_OK;
 }
 
-static double *add_parameters(parser *p, size_t count)
+/* More inputs and parameters behind those that are there. */
+static una_status add_numbers(parser *p, size_t inputs, size_t parameters)
 {
     una_kernel *k = p->kernel;
-    double *all = with_room(p->arena, k->parameter, k->parameter_count, &k->parameter_room, count, sizeof *all);
-    if (!all) return NULL;
-    k->parameter = all;
-    k->parameter_count += count;
-    return all + k->parameter_count - count;
-}
-
-static size_t *add_leaf_inputs(parser *p, size_t count)
-{
-    una_kernel *k = p->kernel;
-    size_t *all = with_room(p->arena, k->input, k->input_count, &k->input_room, count, sizeof *all);
-    if (!all) return NULL;
-    k->input = all;
-    k->input_count += count;
-    return all + k->input_count - count;
+    k->input = with_room(p->arena, k->input, k->input_count, &k->input_room, inputs, sizeof *k->input);
+    k->parameter = with_room(p->arena, k->parameter, k->parameter_count, &k->parameter_room, parameters,
+                             sizeof *k->parameter);
+    k->input_count += inputs;
+    k->parameter_count += parameters;
+    return una_arena_check(p->arena);
 }
 
 static una_status emit_number(parser *p, double value)
 {
     size_t at = p->kernel->parameter_count;
-    double *parameter = add_parameters(p, 1);
-    if (!parameter) return UNA_E_MEMORY;
-    *parameter = value;
+    UNA_TRY(add_numbers(p, 0, 1));
+    p->kernel->parameter[at] = value;
     return emit_kernel_op(p, (una_kernel_op){ .code = UNA_KERNEL_CONSTANT, .parameter = at });
 }
 
@@ -350,15 +340,12 @@ static una_status emit_leaf(parser *p, const leaf_text *leaf)
 {
     una_kernel *k = p->kernel;
     una_kernel_code code = leaf->code;
-    una_kernel_op op = { code, k->input_count, leaf->input_count, k->parameter_count };
     size_t n = code == UNA_KERNEL_CONSTANT ? 0 : leaf->input_count;
-    size_t lists = code == UNA_KERNEL_PERIODIC || code == UNA_KERNEL_LINEAR ? 2 : 1;
-    size_t *input = add_leaf_inputs(p, n);
-    double *parameter = add_parameters(p, 1 + lists * n);
-    UNA_TRY(una_arena_check(p->arena));
+    const una_kernel_op op = { code, k->input_count, n, k->parameter_count };
+    UNA_TRY(add_numbers(p, n, una_kernel_owns(&op)));
 
-    op.count = n;
-    if (n) memcpy(input, leaf->input, n * sizeof *input);
+    double *parameter = k->parameter + op.parameter;
+    if (n) memcpy(k->input + op.input, leaf->input, n * sizeof *k->input);
     parameter[0] = leaf->given >> KEY_VAR & 1u ? leaf->number[KEY_VAR].value[0] : 1;
     if (code == UNA_KERNEL_LINEAR) convert_linear(p, leaf, parameter + 1, parameter + 1 + n);
     else if (n) UNA_TRY(convert_length(p, leaf, KEY_LENGTH, code != UNA_KERNEL_PERIODIC, parameter + 1));

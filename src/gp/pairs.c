@@ -33,26 +33,23 @@ size_t una_kernel_begin(const una_kernel *kernel, size_t last)
     return begin;
 }
 
-void una_side_init(una_side *side, const una_kernel *kernel, size_t rows, una_arena *arena)
+una_status una_side_make(una_side *side, const una_kernel *kernel, una_view x, una_arena *arena)
 {
-    size_t stride = (rows + UNA_TILE - 1) / UNA_TILE * UNA_TILE;
-    *side = (una_side){ UNA_GET(arena, double, kernel->input_count * stride), rows, stride };
-}
-
-void una_side_fill(una_side *side, const una_kernel *kernel, const double *x, size_t stride)
-{
+    *side = (una_side){ .rows = x.rows, .stride = (x.rows + UNA_TILE - 1) / UNA_TILE * UNA_TILE };
+    UNA_NEW_AT(arena, side->at, kernel->input_count * side->stride);
     for (size_t o = 0; o < kernel->op_count; o++) {
         const una_kernel_op *op = &kernel->op[o];
         const double *first = kernel->parameter + op->parameter + 1, *second = first + op->count;
         for (size_t d = 0; d < op->count; d++) {
             double *to = side->at + (op->input + d) * side->stride;
-            const double *from = x + kernel->input[op->input + d];
+            const double *from = x.at + kernel->input[op->input + d];
             double centre = op->code == UNA_KERNEL_LINEAR ? second[d] : 0, factor = 1, under = first[d];
             if (op->code == UNA_KERNEL_LINEAR) factor = first[d], under = 1;
             if (op->code == UNA_KERNEL_PERIODIC) factor = pi, under = second[d];
-            for (size_t i = 0; i < side->rows; i++) to[i] = factor * (from[i * stride] - centre) / under;
+            for (size_t i = 0; i < side->rows; i++) to[i] = factor * (from[i * x.stride] - centre) / under;
         }
     }
+    return UNA_OK;
 }
 
 una_status una_pairs_init(una_pairs *pairs, const una_kernel *kernel, una_arena *arena, const una_run *run)

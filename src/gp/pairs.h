@@ -25,9 +25,7 @@ typedef struct una_pairs {
     double                *back;         /* [op_count, UNA_TILE] derivative of the sum by each value         */
 } una_pairs;
 
-/* The arena is to be checked afterwards. */
-void       una_side_init(una_side *side, const una_kernel *kernel, size_t rows, una_arena *arena);
-void       una_side_fill(una_side *side, const una_kernel *kernel, const double *x, size_t stride);
+una_status una_side_make(una_side *side, const una_kernel *kernel, una_view x, una_arena *arena);
 una_status una_pairs_init(una_pairs *pairs, const una_kernel *kernel, una_arena *arena, const una_run *run);
 
 /* Row i of a with rows j of b in [first, first + width), width a multiple of UNA_PAD and at most UNA_TILE. */

@@ -23,12 +23,8 @@ static una_status fill_sides(query *q, una_run *run)
 {
     const una_gp *gp = &q->gp;
     UNA_TRY(una_kernels_need(run));
-    una_side_init(&q->rows, gp->kernel, gp->rows, &run->scratch);
-    una_side_init(&q->stars, gp->kernel, q->x.rows, &run->scratch);
-    UNA_TRY(una_arena_check(&run->scratch));
-    una_side_fill(&q->rows, gp->kernel, gp->x, gp->inputs);
-    una_side_fill(&q->stars, gp->kernel, q->x.at, q->x.stride);
-    return UNA_OK;
+    UNA_TRY(una_side_make(&q->rows, gp->kernel, (una_view){ gp->x, gp->rows, gp->inputs, gp->inputs }, &run->scratch));
+    return una_side_make(&q->stars, gp->kernel, q->x, &run->scratch);
 }
 
 /* ---- mean and variance ------------------------------------------------------------------------------------------- */

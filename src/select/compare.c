@@ -8,6 +8,7 @@
 
 #include "base/option.h"
 #include "base/ranks.h"
+#include "base/result.h"
 #include "select/tune.h"
 #include "model/above.h"
 
@@ -38,7 +39,7 @@ static una_status set_options(const char **spec, bool *taken, una_comparison *c,
     *spec = given;
     for (size_t i = 0; i < c->fit.set_count; i++) {
         const char *with;
-        UNA_TRY(una_tune_model(&with, *spec, &c->fit.set[i], 1, &c->kept.keep, c->kept.run));
+        UNA_TRY(una_tune_model(&with, *spec, &c->fit.set[i], 1, c->kept.keep, c->kept.run));
         una_status status = una_spec_check(with, NULL, c->kept.run);
         if (status != UNA_OK && status != UNA_E_USAGE) return status;
         if (status != UNA_OK) continue;
@@ -54,7 +55,7 @@ static una_status refuse_option(una_comparison *c, const char *option)
     const char *with;
     for (size_t m = 0; m < c->count; m++) {
         if (strcmp(c->spec[m], BASELINE) == 0) continue;
-        UNA_TRY(una_tune_model(&with, c->spec[m], &option, 1, &c->kept.keep, c->kept.run));
+        UNA_TRY(una_tune_model(&with, c->spec[m], &option, 1, c->kept.keep, c->kept.run));
         UNA_TRY(una_spec_check(with, NULL, c->kept.run));
     }
     UNA_FAIL(c->kept.run, UNA_E_USAGE, "the baseline has no options, and no model takes %.200s", option);
@@ -68,7 +69,7 @@ static una_status take_model(una_comparison *c, bool *taken, const char *given)
     if (strcmp(given, BASELINE) != 0) {
         UNA_TRY(una_spec_check(given, NULL, run));
         UNA_TRY(set_options(&spec, taken, c, given));
-        UNA_TRY(una_row_key_spec(&spec, NULL, &c->results[c->count], spec, &c->kept.keep, run));
+        UNA_TRY(una_row_key_spec(&spec, NULL, &c->results[c->count], spec, c->kept.keep, run));
     }
     for (size_t i = 0; i < c->count; i++)
         if (strcmp(c->spec[i], spec) == 0)
@@ -84,9 +85,9 @@ static una_status take_models(una_comparison *c)
     size_t count = a->model_count ? a->model_count : sizeof usual / sizeof *usual;
     const char *const *model = a->model_count ? a->models : usual;
     bool baseline = false;
-    UNA_NEW(&c->kept.keep, bool, taken, c->fit.set_count);
-    UNA_NEW_AT(&c->kept.keep, c->spec, count + 1);
-    UNA_NEW_AT(&c->kept.keep, c->results, count + 1);
+    UNA_NEW(c->kept.keep, bool, taken, c->fit.set_count);
+    UNA_NEW_AT(c->kept.keep, c->spec, count + 1);
+    UNA_NEW_AT(c->kept.keep, c->results, count + 1);
     for (size_t m = 0; m < count; m++) {
         UNA_TRY(take_model(c, taken, model[m]));
         baseline = baseline || strcmp(c->spec[m], BASELINE) == 0;
@@ -186,7 +187,7 @@ static una_status take_folds(una_comparison *c)
     const una_fold_settings settings = { .target = c->fit.target, .group = c->asked.group, .time = c->asked.time,
         .folds = c->asked.folds, .repeats = c->asked.repeats, .seed = run->settings.seed,
         .selection = selection_of(c) };
-    UNA_TRY(una_folds_make(&c->folds, c->data, &settings, &c->kept.keep, run));
+    UNA_TRY(una_folds_make(&c->folds, c->data, &settings, c->kept.keep, run));
     c->fit.target = c->data->column[c->folds.target].name;
     UNA_TRY(take_words(c));
     UNA_SCOPED(run, find_share(c));
@@ -198,7 +199,7 @@ static una_status take_folds(una_comparison *c)
 static una_status name_study(una_comparison *c)
 {
     char number[32];
-    una_text study = una_text_in(&c->kept.keep);
+    una_text study = una_text_in(c->kept.keep);
     una_text_add(&study, "compare(folds=%zu, seed=%" PRIu64, c->folds.folds, c->kept.run->settings.seed);
     if (c->asked.group) una_spec_add(&study, "group", c->asked.group);
     if (c->asked.time) una_spec_add(&study, "time", c->asked.time);
@@ -206,8 +207,8 @@ static una_status name_study(una_comparison *c)
                           c->fit.valid_fraction > 0 ? una_number_text(number, c->fit.valid_fraction) : NULL);
     una_spec_close(&study);
     c->study = study.at;
-    UNA_TRY(una_arena_check(&c->kept.keep));
-    return una_row_key_table(&c->name, c->data, c->fit.target, &c->kept.keep, c->kept.run);
+    UNA_TRY(una_arena_check(c->kept.keep));
+    return una_row_key_table(&c->name, c->data, c->fit.target, c->kept.keep, c->kept.run);
 }
 
 static una_status compare_take_request(una_comparison *c, const una_dataset *data, const una_compare_settings *given)
@@ -322,10 +323,10 @@ static una_row_key compare_row_key(const una_comparison *c, size_t model, size_t
 /* Fold by fold, so that a comparison that was stopped has whole ones. */
 static una_status fit_all(una_comparison *c)
 {
-    una_plan plan = { .arena = &c->kept.keep };
+    una_plan plan = { .arena = c->kept.keep };
     for (size_t k = 0; k < una_folds_count(&c->folds); k++)
         for (size_t m = 0; m < c->count; m++) una_plan_add(&plan, compare_row_key(c, m, k));
-    UNA_TRY(una_arena_check(&c->kept.keep));
+    UNA_TRY(una_arena_check(c->kept.keep));
     c->compared.fits = plan.count;
     return una_kept_make(&c->compared.made, &c->kept, &plan, make_row, c);
 }
@@ -333,7 +334,7 @@ static una_status fit_all(una_comparison *c)
 static una_status compare_read_rows(una_comparison *c)
 {
     size_t folds = una_folds_count(&c->folds), each = (UNA_COMPARED_COUNT + 1) * folds;
-    UNA_NEW(&c->kept.keep, double, value, c->count * each);
+    UNA_NEW(c->kept.keep, double, value, c->count * each);
     for (size_t m = 0; m < c->count; m++)
         for (size_t k = 0; k < folds; k++) {
             una_row_key key = compare_row_key(c, m, k);
@@ -359,10 +360,10 @@ una_status una_compare(una_compared **compared, const una_dataset *data, const u
     *compared = NULL;
     UNA_TRY(una_version_check("libuna_bench", run));
     una_clear_message(run);
-    una_comparison *c = una_allocate(run, sizeof *c);
+    una_arena *keep;
+    una_comparison *c = una_result_new(&keep, sizeof *c, run);
     if (!c) return una_ranks_agree(una_fail(run, UNA_E_MEMORY, "there is no memory for a comparison"), run);
-    memset(c, 0, sizeof *c);
-    una_kept_begin(&c->kept, "compare", una_compared_measures, UNA_COMPARED_COUNT, run);
+    una_kept_begin(&c->kept, "compare", una_compared_measures, UNA_COMPARED_COUNT, keep);
     una_status status = compare_perform(c, data, settings);
     una_kept_close(&c->kept);
     una_dataset_free(c->own);
@@ -374,9 +375,5 @@ una_status una_compare(una_compared **compared, const una_dataset *data, const u
 
 void una_compared_free(una_compared *compared)
 {
-    if (!compared) return;
-    una_comparison *c = (una_comparison *)compared;
-    una_run *run = c->kept.run;
-    una_arena_free(&c->kept.keep);
-    una_release(run, c);
+    una_result_free(compared);
 }

@@ -133,8 +133,8 @@ static una_status add_sentence(una_comparison *c, size_t by)
 {
     const una_compared *all = &c->compared;
     const una_compared_model *best = &all->model[0];
-    una_text text = una_text_in(&c->kept.keep);
-    UNA_NEW(&c->kept.keep, const una_compared_model *, list, all->count);
+    una_text text = una_text_in(c->kept.keep);
+    UNA_NEW(c->kept.keep, const una_compared_model *, list, all->count);
     if (isnan(una_compared_number_of(best, by)->mean)) {
         una_text_add(&text, "No model gave a number on every fold.");
     } else {
@@ -146,7 +146,7 @@ static una_status add_sentence(una_comparison *c, size_t by)
         una_text_add(&text, ".");
     }
     c->compared.sentence = text.at;
-    return una_arena_check(&c->kept.keep);
+    return una_arena_check(c->kept.keep);
 }
 
 /* ---- all of it -------------------------------------------------------------------------------------------------- */
@@ -154,8 +154,8 @@ static una_status add_sentence(una_comparison *c, size_t by)
 una_status una_compare_sum_up(una_comparison *c, const double *value)
 {
     size_t folds = una_folds_count(&c->folds), each = (UNA_COMPARED_COUNT + 1) * folds, by = chosen_by(c);
-    UNA_NEW(&c->kept.keep, una_compared_model, model, c->count);
-    UNA_NEW(&c->kept.keep, place, order, c->count);
+    UNA_NEW(c->kept.keep, una_compared_model, model, c->count);
+    UNA_NEW(c->kept.keep, place, order, c->count);
     for (size_t m = 0; m < c->count; m++) {
         double mean = spread_of(value + m * each + by * folds, NULL, folds, 0).mean;
         order[m] = (place){ by == UNA_COMPARED_LOG_LIK ? mean : -mean, m };
@@ -168,12 +168,12 @@ una_status una_compare_sum_up(una_comparison *c, const double *value)
 
     c->compared.count = c->count;
     c->compared.model = model;
-    c->compared.target = una_arena_text(&c->kept.keep, c->fit.target);
+    c->compared.target = una_arena_text(c->kept.keep, c->fit.target);
     c->compared.select = una_compared_measures[by];
     c->compared.rows = c->folds.rows;
     c->compared.folds = folds;
     c->compared.repeats = c->folds.repeats;
     c->compared.groups = c->folds.groups;
-    UNA_TRY(una_arena_check(&c->kept.keep));
+    UNA_TRY(una_arena_check(c->kept.keep));
     return add_sentence(c, by);
 }

@@ -12,11 +12,10 @@
 #include <inttypes.h>
 
 void una_kept_begin(una_kept_rows *k, const char *name, const char *const *measures, size_t measure_count,
-                    una_run *run)
+                    una_arena *keep)
 {
-    *k = (una_kept_rows){ .name = name, .measures = measures, .measure_count = measure_count, .run = run };
-    k->ranks = una_ranks_hide(run);
-    una_arena_init(&k->keep, run);
+    *k = (una_kept_rows){ .name = name, .measures = measures, .measure_count = measure_count, .run = keep->run,
+                          .ranks = una_ranks_hide(keep->run), .keep = keep };
 }
 
 void una_kept_close(una_kept_rows *k)
@@ -30,11 +29,11 @@ void una_kept_close(una_kept_rows *k)
 
 una_status una_kept_open(una_kept_rows *k, const char *out)
 {
-    una_text store = una_text_in(&k->keep), table = una_text_in(&k->keep);
+    una_text store = una_text_in(k->keep), table = una_text_in(k->keep);
     if (!out || !una_sweep_writes(k->ranks)) return una_sweep_store(&k->store, NULL, k->ranks, k->run);
     una_text_add(&store, "%s/%s.sqlite", out, k->name);
     una_text_add(&table, "%s/%s.csv", out, k->name);
-    UNA_TRY(una_arena_check(&k->keep));
+    UNA_TRY(una_arena_check(k->keep));
     UNA_TRY(una_folder_make(out, k->run));
     UNA_TRY(una_store_check_csv(store.at, k->run));
     UNA_TRY(una_store_check_csv(table.at, k->run));

@@ -14,14 +14,14 @@ typedef struct una_kept_rows {
     size_t             measure_count;
     una_run           *run;
     const una_ranks   *ranks;            /* ranks that make the rows together; NULL: this process alone             */
-    una_arena          keep;             /* lasts as long as the result                                             */
+    una_arena         *keep;             /* lasts as long as the result                                             */
     una_store         *store;
     const char        *table;            /* the CSV file; NULL: nothing is kept                                     */
 } una_kept_rows;
 
-/* Until una_kept_close the run has no ranks. */
+/* For the run of the arena, which has no ranks until una_kept_close. */
 void       una_kept_begin(una_kept_rows *kept, const char *name, const char *const *measures, size_t measure_count,
-                          una_run *run);
+                          una_arena *keep);
 void       una_kept_close(una_kept_rows *kept);          /* all but the arena                                      */
 /* out NULL: in memory, as on ranks other than 0. */
 una_status una_kept_open(una_kept_rows *kept, const char *out);

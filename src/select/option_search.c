@@ -14,9 +14,9 @@ enum { PATIENCE = 200 };                 /* consecutive draws without a new spec
 static una_status name_tables(una_option_search *search)
 {
     una_evaluation_setup *setup = &search->setup;
-    UNA_NEW_AT(&search->kept.keep, setup->names, setup->count);
+    UNA_NEW_AT(search->kept.keep, setup->names, setup->count);
     for (size_t t = 0; t < setup->count; t++) {
-        UNA_TRY(una_row_key_table(&setup->names[t], setup->tables[t], setup->fit.target, &search->kept.keep,
+        UNA_TRY(una_row_key_table(&setup->names[t], setup->tables[t], setup->fit.target, search->kept.keep,
                                   search->kept.run));
         for (size_t k = 0; k < t; k++)
             if (strcmp(setup->names[k], setup->names[t]) == 0)
@@ -29,7 +29,7 @@ static una_status name_tables(una_option_search *search)
 /* "prior_var=1, noise_std=default": the options that the features of a model are trained with. */
 static const char *trained_with(una_option_search *search, const una_option_space *space)
 {
-    una_text text = una_text_in(&search->kept.keep);
+    una_text text = una_text_in(search->kept.keep);
     for (size_t a = 0; a < space->count; a++) {
         if (!space->axis[a].posterior) continue;
         const char *value = una_spec_find(&space->model, space->axis[a].key);
@@ -45,7 +45,7 @@ static una_status name_study(una_option_search *search, size_t model)
     const una_fit_settings *fit = &search->setup.fit;
     double share = fit->valid_fraction > 0 ? fit->valid_fraction : 0.2;
     char number[32], rows[32];
-    una_text study = una_text_in(&search->kept.keep);
+    una_text study = una_text_in(search->kept.keep);
     una_text_add(&study, "%s", search->kept.name);
     snprintf(rows, sizeof rows, "rows#%08" PRIx32, fit->valid ? una_table_sum(fit->valid) : 0);
     if (fit->valid) una_spec_add(&study, search->setup.test_only ? "test" : "valid", rows);
@@ -55,7 +55,7 @@ static una_status name_study(una_option_search *search, size_t model)
     if (search->swept[model]) una_spec_add(&study, "swept", trained_with(search, &search->spaces[model]));
     una_spec_close(&study);
     search->study[model] = study.at;
-    return una_arena_check(&search->kept.keep);
+    return una_arena_check(search->kept.keep);
 }
 
 /* ---- what is asked for --------------------------------------------------------------------------------------- */
@@ -111,9 +111,9 @@ static una_status check_size(const una_option_search *search, size_t trials)
 una_status una_option_search_begin(una_option_search *search, size_t trials)
 {
     bool any = false;
-    search->specs.arena = &search->kept.keep;
-    UNA_NEW_AT(&search->kept.keep, search->study, search->model_count);
-    UNA_NEW_AT(&search->kept.keep, search->swept, search->model_count);
+    search->specs.arena = search->kept.keep;
+    UNA_NEW_AT(search->kept.keep, search->study, search->model_count);
+    UNA_NEW_AT(search->kept.keep, search->swept, search->model_count);
     UNA_TRY(search_check_request(search));
     if (search->seeds == 0) search->seeds = 1;
     for (size_t m = 0; m < search->model_count; m++)
@@ -171,23 +171,13 @@ una_row_key una_option_search_key(const una_option_search *search, size_t index,
                           .seed = search->kept.run->settings.seed + row % search->seeds, .results = one->results };
 }
 
-static una_status search_make_room(una_option_search *search)
-{
-    if (search->specs.count < search->room) return UNA_OK;
-    size_t room = search->room ? 2 * search->room : 64;
-    UNA_NEW(&search->kept.keep, una_scored_spec, at, room);
-    if (search->specs.count > 0) memcpy(at, search->specs_scored, search->specs.count * sizeof *at);
-    search->specs_scored = at;
-    search->room = room;
-    return UNA_OK;
-}
-
 una_status una_option_search_add(size_t *index, una_option_search *search, size_t model, const char *const *value)
 {
     size_t next = search->specs.count;
-    una_arena *keep = &search->kept.keep;
+    una_arena *keep = search->kept.keep;
     const char *set;
-    UNA_TRY(search_make_room(search));
+    search->specs_scored = una_arena_grow(keep, search->specs_scored, next, &search->room, sizeof *search->specs_scored);
+    UNA_TRY(una_arena_check(keep));
     una_scored_spec *one = &search->specs_scored[next];
     *one = (una_scored_spec){ .model = model };
     UNA_TRY(una_option_space_spec(&one->spec, &one->results, &search->spaces[model], value, keep, search->kept.run));
@@ -203,7 +193,7 @@ una_status una_option_search_add(size_t *index, una_option_search *search, size_
 una_status una_option_search_add_grid(una_option_search *search, size_t model)
 {
     const una_option_space *space = &search->spaces[model];
-    UNA_NEW(&search->kept.keep, const char *, value, space->count);
+    UNA_NEW(search->kept.keep, const char *, value, space->count);
     for (uint64_t i = 0; i < una_option_space_combinations(space); i++) {
         una_option_space_at(value, space, i);
         UNA_TRY(una_option_search_add(NULL, search, model, value));
@@ -217,8 +207,8 @@ una_status una_option_search_add_random(size_t *index, una_option_search *search
     size_t first = search->specs.count;
     for (size_t idle = 0; search->specs.count - first < trials && idle < PATIENCE; idle++) {
         size_t before = search->specs.count;
-        una_option_space_draw(value, &search->spaces[model], rng, &search->kept.keep);
-        UNA_TRY(una_arena_check(&search->kept.keep));
+        una_option_space_draw(value, &search->spaces[model], rng, search->kept.keep);
+        UNA_TRY(una_arena_check(search->kept.keep));
         UNA_TRY(una_option_search_add(index, search, model, value));
         if (search->specs.count > before) idle = 0;
     }

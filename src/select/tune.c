@@ -6,6 +6,7 @@
 #include "select/tune.h"
 
 #include "base/ranks.h"
+#include "base/result.h"
 #include "bo/search.h"
 #include "model/above.h"
 #include "select/option_search.h"
@@ -56,7 +57,7 @@ static una_status take_models(tuning *t)
     const una_tune_settings *a = &t->asked;
     una_option_search *search = &t->search;
     una_fit_settings *fit = &search->setup.fit;
-    una_arena *keep = &search->kept.keep;
+    una_arena *keep = search->kept.keep;
     una_run *run = search->kept.run;
     size_t count = a->model_count ? a->model_count : 1;
     UNA_NEW(keep, const char *, model, count);
@@ -81,7 +82,7 @@ static una_status take_tables(tuning *t, const una_dataset *data)
 {
     una_evaluation_setup *setup = &t->search.setup;
     setup->count = 1 + t->asked.more_count;
-    UNA_NEW(&t->search.kept.keep, const una_dataset *, tables, setup->count);
+    UNA_NEW(t->search.kept.keep, const una_dataset *, tables, setup->count);
     tables[0] = data;
     for (size_t i = 1; i < setup->count; i++) tables[i] = t->asked.more[i - 1];
     setup->tables = tables;
@@ -117,11 +118,11 @@ static una_status open_store(tuning *t)
 {
     una_kept_rows *kept = &t->search.kept;
     const char *out = t->asked.out;
-    una_text bench = una_text_in(&kept->keep), own = una_text_in(&kept->keep);
+    una_text bench = una_text_in(kept->keep), own = una_text_in(kept->keep);
     if (out && una_sweep_writes(kept->ranks)) {
         una_text_add(&bench, "%s/bench.sqlite", out);
         una_text_add(&own, "%s/tune.sqlite", out);
-        UNA_TRY(una_arena_check(&kept->keep));
+        UNA_TRY(una_arena_check(kept->keep));
         if (access(bench.at, F_OK) == 0 && access(own.at, F_OK) != 0)
             UNA_FAIL(kept->run, UNA_E_INPUT, "%s holds results of experiments (bench.sqlite); a search has a folder of "
                      "its own: choose another one", out);
@@ -164,7 +165,7 @@ static una_dimension dimension_of(const una_option_axis *axis)
 
 static una_status begin_bayes(bayes_search *c, tuning *t)
 {
-    una_arena *keep = &t->search.kept.keep;
+    una_arena *keep = t->search.kept.keep;
     una_run *run = t->search.kept.run;
     size_t axes = c->options->count, trials = t->asked.trials, first = 2 * axes + 2;
     una_search_settings settings = { .space = &c->space, .acquisition = "log_ei", .maximize = true,
@@ -211,7 +212,7 @@ static una_status tune_propose(size_t *index, bayes_search *c, una_option_search
     una_run *run = search->kept.run;
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_SEARCH, DRAWN_INSTEAD + trial);
     UNA_TRY(una_search_next(c->search, &c->history, point, NULL, run));
-    UNA_TRY(values_at(value, point, c->options, &search->kept.keep));
+    UNA_TRY(values_at(value, point, c->options, search->kept.keep));
     UNA_TRY(una_option_search_add(index, search, c->model, value));
     if (search->specs.count == planned)
         UNA_TRY(una_option_search_add_random(index, search, c->model, 1, &rng, value));
@@ -261,7 +262,7 @@ static una_status search_all(tuning *t)
             bool whole = grid || (all > 0 && all <= t->asked.trials);    /* nothing to choose: all of them */
             una_rng rng = una_rng_at(search->kept.run->settings.seed, UNA_FOR_SEARCH, DRAWN_INSTEAD - 1 - m);
             if ((bayes && !whole) != (later == 1)) continue;
-            UNA_NEW(&search->kept.keep, const char *, value, search->spaces[m].count);
+            UNA_NEW(search->kept.keep, const char *, value, search->spaces[m].count);
             if (whole) UNA_TRY(una_option_search_add_grid(search, m));
             else if (bayes) UNA_TRY(search_bayes(t, m, value));
             else UNA_TRY(una_option_search_add_random(NULL, search, m, t->asked.trials, &rng, value));
@@ -285,7 +286,7 @@ enum { NUMBERS = sizeof numbers / sizeof *numbers };
 static una_status fill_columns(tuning *t, const size_t *order)
 {
     const una_scored_spec *from = t->search.specs_scored;
-    una_arena *keep = &t->search.kept.keep;
+    una_arena *keep = t->search.kept.keep;
     size_t count = t->search.specs.count, tables = t->search.setup.count;
     UNA_NEW(keep, const char *, spec, count);
     UNA_NEW(keep, size_t, model, count);
@@ -316,21 +317,21 @@ static una_status fill_columns(tuning *t, const size_t *order)
 static una_status name_tables(tuning *t)
 {
     const una_evaluation_setup *setup = &t->search.setup;
-    UNA_NEW(&t->search.kept.keep, const char *, name, setup->count);
+    UNA_NEW(t->search.kept.keep, const char *, name, setup->count);
     for (size_t d = 0; d < setup->count; d++) {
-        una_text text = una_text_in(&t->search.kept.keep);
+        una_text text = una_text_in(t->search.kept.keep);
         una_text_add(&text, "%.*s", (int)una_row_key_data(setup->names[d]), setup->names[d]);
         name[d] = text.at;
     }
     t->tuned.table = name;
-    return una_arena_check(&t->search.kept.keep);
+    return una_arena_check(t->search.kept.keep);
 }
 
 /* Models one after the other, in each the best first. */
 static una_status tune_gather(tuning *t)
 {
     una_option_search *search = &t->search;
-    una_arena *keep = &search->kept.keep;
+    una_arena *keep = search->kept.keep;
     una_run *run = search->kept.run;
     size_t tables = search->setup.count, specs = search->specs.count;
     UNA_NEW(keep, size_t, order, specs);
@@ -368,11 +369,13 @@ static una_status tune_perform(tuning *t, const una_dataset *data, const una_tun
 una_status una_tune_by(una_tuned **tuned, const una_dataset *data, const una_tune_settings *settings,
                        una_make_row *make, void *context, una_run *run)
 {
-    tuning *t = una_allocate(run, sizeof *t);
+    una_arena *keep;
+    tuning *t = una_result_new(&keep, sizeof *t, run);
     *tuned = NULL;
     if (!t) return una_ranks_agree(una_fail(run, UNA_E_MEMORY, "there is no memory for a search"), run);
-    *t = (tuning){ .search = { .make = make, .context = context } };
-    una_kept_begin(&t->search.kept, "tune", una_evaluation_measures, UNA_EVALUATION_COUNT, run);
+    t->search.make = make;
+    t->search.context = context;
+    una_kept_begin(&t->search.kept, "tune", una_evaluation_measures, UNA_EVALUATION_COUNT, keep);
     una_status status = tune_perform(t, data, settings);
     una_kept_close(&t->search.kept);
     una_option_search_end(&t->search);
@@ -391,9 +394,5 @@ una_status una_tune(una_tuned **tuned, const una_dataset *data, const una_tune_s
 
 void una_tuned_free(una_tuned *tuned)
 {
-    if (!tuned) return;
-    tuning *t = (tuning *)tuned;
-    una_run *run = t->search.kept.run;
-    una_arena_free(&t->search.kept.keep);
-    una_release(run, t);
+    una_result_free(tuned);
 }

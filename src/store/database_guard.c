@@ -8,12 +8,11 @@
 
 #include <sys/stat.h>
 
+/* The layer is a copy of the system's, and the first thing in its guard. */
 static una_guard *guard_of(sqlite3_vfs *vfs)
 {
-    return vfs->pAppData;
+    return (una_guard *)vfs;
 }
-
-#define HAND_ON(vfs, call, ...) guard_of(vfs)->under->call(guard_of(vfs)->under, __VA_ARGS__)
 
 static int guard_refuse(una_guard *g, una_guard_reason reason, const char *beside)
 {
@@ -63,40 +62,13 @@ static int guard_open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *fil
 static int delete_file(sqlite3_vfs *vfs, const char *name, int sync)
 {
     una_guard *g = guard_of(vfs);
-    return is_beside(g, name) ? HAND_ON(vfs, xDelete, name, sync) : refuse_name(g);
+    return is_beside(g, name) ? g->under->xDelete(g->under, name, sync) : refuse_name(g);
 }
 
 static int guard_access(sqlite3_vfs *vfs, const char *name, int flags, int *found)
 {
     una_guard *g = guard_of(vfs);
-    return is_beside(g, name) ? HAND_ON(vfs, xAccess, name, flags, found) : refuse_name(g);
-}
-
-/* ---- what is handed on --------------------------------------------------------------------------------------- */
-
-static int full_name(sqlite3_vfs *vfs, const char *name, int room, char *full)
-{
-    return HAND_ON(vfs, xFullPathname, name, room, full);
-}
-
-static int random_bytes(sqlite3_vfs *vfs, int count, char *bytes)
-{
-    return HAND_ON(vfs, xRandomness, count, bytes);
-}
-
-static int wait_for(sqlite3_vfs *vfs, int microseconds)
-{
-    return HAND_ON(vfs, xSleep, microseconds);
-}
-
-static int time_now(sqlite3_vfs *vfs, double *days)
-{
-    return HAND_ON(vfs, xCurrentTime, days);
-}
-
-static int last_error(sqlite3_vfs *vfs, int room, char *text)
-{
-    return guard_of(vfs)->under->xGetLastError ? HAND_ON(vfs, xGetLastError, room, text) : 0;
+    return is_beside(g, name) ? g->under->xAccess(g->under, name, flags, found) : refuse_name(g);
 }
 
 /* Nothing is loaded into the process. */
@@ -121,13 +93,14 @@ int una_guard_open(sqlite3 **db, una_guard *g, const char *path, int flags)
     g->under = sqlite3_vfs_find(NULL);
     if (!g->under) return SQLITE_ERROR;
     snprintf(g->name, sizeof g->name, "una-%p", (void *)g);
-    g->vfs = (sqlite3_vfs){
-        .iVersion = 1, .szOsFile = g->under->szOsFile, .mxPathname = g->under->mxPathname, .zName = g->name,
-        .pAppData = g, .xOpen = guard_open_file, .xDelete = delete_file, .xAccess = guard_access,
-        .xFullPathname = full_name, .xDlOpen = open_library, .xDlError = library_error,
-        .xRandomness = random_bytes, .xSleep = wait_for,
-        .xCurrentTime = time_now, .xGetLastError = last_error
-    };
+    g->vfs = *g->under;
+    g->vfs.iVersion = 1;                                 /* what newer versions can do besides is not asked for */
+    g->vfs.zName = g->name;
+    g->vfs.xOpen = guard_open_file;
+    g->vfs.xDelete = delete_file;
+    g->vfs.xAccess = guard_access;
+    g->vfs.xDlOpen = open_library;
+    g->vfs.xDlError = library_error;
     g->refused = UNA_GUARD_NOTHING;
     int code = sqlite3_vfs_register(&g->vfs, 0);
     if (code != SQLITE_OK) return code;

@@ -4,6 +4,7 @@
  */
 #include "study/study.h"
 
+#include "base/result.h"
 #include "model/above.h"
 
 #include <inttypes.h>
@@ -154,43 +155,37 @@ const char *una_study_text(const una_study *study, const char *what)
 
 /* ---- trials for the caller ----------------------------------------------------------------------------------- */
 
-typedef struct box { una_trials face; una_arena arena; una_run *run; } box;    /* face first: a pointer to both */
-
 void una_trials_free(una_trials *trials)
 {
-    box *b = (box *)trials;
-    if (!b) return;
-    una_arena_free(&b->arena);
-    una_release(b->run, b);
+    una_result_free(trials);
 }
 
-static una_status take_trials(box *b, const una_study *s, const una_stored_trials *all, una_run *run)
+static una_status take_trials(una_trials *given, una_arena *arena, const una_study *s, const una_stored_trials *all,
+                              una_run *run)
 {
-    UNA_NEW(&b->arena, una_trial, trials, all->count);
-    UNA_NEW(&b->arena, double, x, all->count * s->space->count);
+    UNA_NEW(arena, una_trial, trials, all->count);
+    UNA_NEW(arena, double, x, all->count * s->space->count);
     for (size_t i = 0; i < all->count; i++, x += s->space->count) {
         const una_stored_trial *from = &all->at[i];
         if (i % 256 == 255) UNA_TRY(una_check_cancelled(run, "reading trials"));
         UNA_SCOPED(run, una_space_read(x, s->space, from->x, run));
         trials[i] = (una_trial){ .id = from->id, .state = from->state, .x = x, .value = from->value,
-            .attempts = from->attempts, .note = una_arena_text(&b->arena, from->note), .asked = from->asked,
+            .attempts = from->attempts, .note = una_arena_text(arena, from->note), .asked = from->asked,
             .told = from->told, .expected = from->expected, .doubt = from->doubt };
-        UNA_TRY(una_arena_check(&b->arena));
+        UNA_TRY(una_arena_check(arena));
     }
-    b->face = (una_trials){ trials, all->count };
+    *given = (una_trials){ trials, all->count };
     return UNA_OK;
 }
 
 static una_status give_trials(una_trials **out, const una_study *s, const una_stored_trials *all, una_run *run)
 {
-    box *b = una_allocate(run, sizeof *b);
-    if (!b) return UNA_E_MEMORY;
-    memset(b, 0, sizeof *b);
-    b->run = run;
-    una_arena_init(&b->arena, run);
-    una_status status = take_trials(b, s, all, run);
-    if (status == UNA_OK) *out = &b->face;
-    else una_trials_free(&b->face);
+    una_arena *arena;
+    una_trials *given = una_result_new(&arena, sizeof *given, run);
+    if (!given) return UNA_E_MEMORY;
+    una_status status = take_trials(given, arena, s, all, run);
+    if (status == UNA_OK) *out = given;
+    else una_trials_free(given);
     return status;
 }
 

@@ -42,11 +42,6 @@ static const char *cut_to_room(const una_text *page, size_t room, const char *wo
     return text;
 }
 
-static const char *name_in_room(const una_text *page, const char *name)
-{
-    return cut_to_room(page, NAME_ROOM, name);
-}
-
 /* The word of a value that has one, else NULL. */
 static const char *level_word(const una_dimension *input, double x)
 {
@@ -60,7 +55,7 @@ static const char *cell_text(const una_text *page, const una_dimension *input, d
     char buffer[UNA_NUMBER_ROOM];
     if (!isfinite(x)) return "\xE2\x80\x93";
     const char *word = level_word(input, x);
-    if (word) return name_in_room(page, word);
+    if (word) return cut_to_room(page, NAME_ROOM, word);
     if (input->type == UNA_DIMENSION_INTEGER && fabs(x) < 1e15) return plain(page, x, 0);
     if (input->type == UNA_DIMENSION_FIXED) return brief(page, x, VALUE_DIGITS);
     double width = input->high - input->low, decimals = 4 - floor(log10(width));
@@ -182,7 +177,7 @@ static void add_range(una_text *words, const una_dimension *input)
     if (input->type == UNA_DIMENSION_CATEGORY) {
         size_t count = input->level_count < LEVEL_WORDS ? input->level_count : LEVEL_WORDS;
         for (size_t i = 0; i < count; i++)
-            una_text_add(words, "%s%s", i ? ", " : "", name_in_room(words, input->levels[i]));
+            una_text_add(words, "%s%s", i ? ", " : "", cut_to_room(words, NAME_ROOM, input->levels[i]));
         if (count < input->level_count) una_text_add(words, " and %zu more", input->level_count - count);
         return;
     }
@@ -202,10 +197,10 @@ static void best_cells(una_html *html, const una_study_view *view, size_t i)
     const una_dimension *input = &view->inputs[i];
     una_text range = una_text_in(html->text.arena);
     add_range(&range, input);
-    una_html_cell(html, UNA_HTML_SIDE, name_in_room(&html->text, input->name));
+    una_html_cell(html, UNA_HTML_SIDE, cut_to_room(&html->text, NAME_ROOM, input->name));
     double x = view->best ? view->best->x[i] : NAN;
     const char *word = level_word(input, x);
-    if (view->best) una_html_cell(html, UNA_HTML_NUMBER, word ? name_in_room(&html->text, word) : brief(&html->text, x, VALUE_DIGITS));
+    if (view->best) una_html_cell(html, UNA_HTML_NUMBER, word ? cut_to_room(&html->text, NAME_ROOM, word) : brief(&html->text, x, VALUE_DIGITS));
     una_html_cell(html, UNA_HTML_TEXT, range.at);
 }
 
@@ -322,7 +317,7 @@ static void trials_head(una_html *html, const una_study_view *view, const una_st
     una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Value");
     for (size_t c = 0; c < l->columns; c++)
         una_html_cell(html, column_input(view, d, c)->type == UNA_DIMENSION_CATEGORY ? UNA_HTML_HEAD
-                      : UNA_HTML_NUMBER_HEAD, name_in_room(&html->text, column_input(view, d, c)->name));
+                      : UNA_HTML_NUMBER_HEAD, cut_to_room(&html->text, NAME_ROOM, column_input(view, d, c)->name));
     if (l->note) una_html_cell(html, UNA_HTML_HEAD, "Note");
     una_html_head_end(html);
 }

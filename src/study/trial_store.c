@@ -203,6 +203,20 @@ una_status una_trial_store_next_id(int64_t *id, una_trial_store *l, una_run *run
     return UNA_OK;
 }
 
+una_status una_trial_store_insert(const una_trial_store *l, const una_stored_trial *t, const una_owner_name *owner,
+                                  double until, una_run *run)
+{
+    una_sql sql = UNA_SQL("INSERT INTO study_trial (study, " TRIAL_COLUMNS ", " UNA_OWNER_COLUMNS ", lease_until, token) "
+                          "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
+                          una_sql_text(l->study), una_sql_integer((int64_t)t->id),
+                          una_sql_text(una_trial_state_words[t->state]), una_sql_text(t->x), una_sql_real(t->value),
+                          una_sql_integer(t->attempts), una_sql_text(t->note), una_sql_integer(t->asked),
+                          una_sql_integer(t->told), una_sql_real(t->expected), una_sql_real(t->doubt),
+                          UNA_OWNER_CELLS(*owner), una_sql_integer(owner->since), una_sql_real(until),
+                          una_sql_text(l->token));
+    return una_database_write(l->db, sql, run);
+}
+
 /* ---- telling ------------------------------------------------------------------------------------------------- */
 
 typedef struct telling {

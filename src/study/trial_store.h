@@ -107,6 +107,9 @@ una_status una_trial_store_add(size_t *added, una_trial_store *store, const una_
 
 void        una_trial_store_next_token(una_trial_store *store);
 
+/* In a transaction: a new trial, which gets the current token. until: the end of its lease. */
+una_status  una_trial_store_insert(const una_trial_store *store, const una_stored_trial *trial,
+                                   const una_owner_name *owner, double until, una_run *run);
 /* In a transaction: the trials with the current token, and the number of the next trial. */
 una_status  una_trial_store_count_given(size_t *count, una_trial_store *store, una_run *run);
 una_status  una_trial_store_read_given(una_stored_trials *given, una_trial_store *store, una_run *run);

@@ -82,19 +82,6 @@ static una_status mark_present(adding *a, una_run *run)
     return UNA_OK;
 }
 
-static una_status insert_added(const adding *a, const una_stored_trial *trial, int64_t id, una_run *run)
-{
-    const una_trial_store *l = a->store;
-    una_sql sql =
-        UNA_SQL("INSERT INTO study_trial (study, id, state, x, value, attempts, note, asked, told, expected, "
-                "doubt, " UNA_OWNER_COLUMNS ", lease_until, token) VALUES "
-                "($1, $2, $3, $4, $5, 0, $6, 0, $7, NULL, NULL, '', 0, '', '', 0, 0, $8)",
-                una_sql_text(l->study), una_sql_integer(id), una_sql_text(una_trial_state_words[trial->state]),
-                una_sql_text(trial->x), una_sql_real(trial->state == UNA_TRIAL_TOLD ? trial->value : NAN),
-                una_sql_text(trial->note), una_sql_integer(a->now), una_sql_text(l->token));
-    return una_database_write(l->db, sql, run);
-}
-
 static una_status write_added(una_database *db, void *context, una_run *run)
 {
     adding *a = context;
@@ -111,7 +98,14 @@ static una_status write_added(una_database *db, void *context, una_run *run)
     for (size_t i = 0; i < a->more->count; i++) {
         if (i % 256 == 255) UNA_TRY(una_check_cancelled(run, "writing trials"));   /* a few are written all the same */
         if (a->there[i]) continue;
-        UNA_TRY(insert_added(a, &a->more->at[i], id + (int64_t)a->added, run));
+        una_stored_trial trial = a->more->at[i];
+        trial.id = (uint64_t)id + a->added;
+        trial.attempts = 0;
+        trial.asked = 0;
+        trial.told = a->now;
+        trial.expected = trial.doubt = NAN;
+        if (trial.state != UNA_TRIAL_TOLD) trial.value = NAN;
+        UNA_TRY(una_trial_store_insert(a->store, &trial, &(una_owner_name){0}, 0, run));
         a->added++;
     }
     return UNA_OK;

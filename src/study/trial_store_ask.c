@@ -111,18 +111,6 @@ static una_status offer_trials(una_database *db, void *context, una_run *run)
     return a->turn ? take_turn(a, run) : UNA_OK;
 }
 
-static una_status insert_trial(asking *a, const una_stored_trial *trial, int64_t id, una_run *run)
-{
-    const una_trial_store *l = a->store;
-    una_sql sql = UNA_SQL("INSERT INTO study_trial (study, id, state, x, value, attempts, note, asked, told, expected, "
-                          "doubt, " UNA_OWNER_COLUMNS ", lease_until, token) VALUES "
-                          "($1, $2, 'open', $3, NULL, 1, '', $4, 0, $5, $6, $7, $8, $9, $10, $4, $11, $12)",
-                          una_sql_text(l->study), una_sql_integer(id), una_sql_text(trial->x),
-                          una_sql_integer((int64_t)a->now), una_sql_real(trial->expected), una_sql_real(trial->doubt),
-                          UNA_OWNER_CELLS(l->me), una_sql_real(lease_end(a)), una_sql_text(l->token));
-    return una_database_write(l->db, sql, run);
-}
-
 /* *ended (may be NULL): 0 where the turn was not ours. */
 static una_status end_turn(size_t *ended, const una_trial_store *l, una_run *run)
 {
@@ -147,7 +135,14 @@ static una_status write_chosen(una_database *db, void *context, una_run *run)
     a->lost = ended == 0;
     if (a->lost) return UNA_OK;
     UNA_TRY(una_trial_store_next_id(&id, l, run));
-    for (size_t i = 0; i < a->chosen; i++) UNA_TRY(insert_trial(a, &a->found[i], id + (int64_t)i, run));
+    una_owner_name me = l->me;
+    me.since = (int64_t)a->now;
+    for (size_t i = 0; i < a->chosen; i++) {
+        const una_stored_trial trial = { .id = (uint64_t)id + i, .state = UNA_TRIAL_OPEN, .x = a->found[i].x,
+            .value = NAN, .attempts = 1, .asked = me.since, .expected = a->found[i].expected,
+            .doubt = a->found[i].doubt };
+        UNA_TRY(una_trial_store_insert(l, &trial, &me, lease_end(a), run));
+    }
     return UNA_OK;
 }
 

@@ -107,9 +107,8 @@ static void pairs_agree_with_the_program(void **state)
         double *x = invented(100 * 3, 5, 1, run), k[100], out[UNA_TILE];
         una_side side;
         una_pairs pairs;
-        una_side_init(&side, kernel, 100, &run->scratch);
+        assert_ok(una_side_make(&side, kernel, (una_view){ x, 100, 3, 3 }, &run->scratch), run);
         assert_ok(una_pairs_init(&pairs, kernel, &run->scratch, run), run);
-        una_side_fill(&side, kernel, x, 3);
 
         for (size_t i = 0; i < 100; i += 9) {
             una_kernel_matrix(kernel, x + 3 * i, 1, x, 100, 3, k);
@@ -143,9 +142,8 @@ static void derivatives(void **state)
         w[I] = 0;                                        /* the pair with itself moves twice */
         una_side side;
         una_pairs pairs;
-        una_side_init(&side, k, ROWS, &run->scratch);
+        assert_ok(una_side_make(&side, k, (una_view){ x, ROWS, 3, 3 }, &run->scratch), run);
         assert_ok(una_pairs_init(&pairs, k, &run->scratch, run), run);
-        una_side_fill(&side, k, x, 3);
         una_pairs_gradient(&pairs, (una_pair_tile){ &side, I, &side, 0, ROWS }, w, sum);
         una_pairs_slope(&pairs, (una_pair_tile){ &side, I, &side, 0, ROWS }, w, slope);
 

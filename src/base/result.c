@@ -2,7 +2,7 @@
  *
  * Structs for callers; their arena lies before them.
  */
-#include "diagnose/result.h"
+#include "base/result.h"
 
 typedef struct head { una_arena keep; una_run *run; } head;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a public call of this room gives away: a struct that the caller sees, with an arena of its own.
+ * What a public call gives away: a struct that the caller sees, with an arena of its own.
  */
 #ifndef UNA_RESULT_H
 #define UNA_RESULT_H

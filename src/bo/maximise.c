@@ -208,15 +208,12 @@ static una_status evaluate_block(void *context, size_t index, una_run *run)
 static una_status draw_at_candidates(candidates *c, una_run *run)
 {
     una_dataset *data;
-    uint64_t seed = run->settings.seed;
     una_rng rng = una_rng_at(c->task->seed, UNA_FOR_SEARCH, (3ull << 40) + c->task->index);
     const una_points points = { c->task->space->columns, c->count, c->u };
     UNA_TRY(una_points_table(&data, &points, c->task->model[0], NULL, run));
-    run->settings.seed = una_rng_u32(&rng);
-    una_status status = una_model_draw(c->task->model[0], data, 1, 0, c->value, run);
-    run->settings.seed = seed;
-    for (size_t r = 0; status == UNA_OK && r < c->count; r++) c->value[r] = -c->value[r];
-    return status;
+    UNA_SEEDED(run, una_rng_u32(&rng), una_model_draw(c->task->model[0], data, 1, 0, c->value, run));
+    for (size_t r = 0; r < c->count; r++) c->value[r] = -c->value[r];
+    return UNA_OK;
 }
 
 /* ---- ascents --------------------------------------------------------------------------------------------------- */

@@ -178,14 +178,10 @@ static una_status dream_all(question *q)
     una_run *run = q->run;
     size_t draws = (size_t)q->search->options.draws, told = q->known.told;
     una_dataset *data;
-    uint64_t seed = run->settings.seed;
     una_rng rng = una_rng_at(q->search->settings.seed, UNA_FOR_SEARCH, (4ull << 40) + q->task.index);
     UNA_NEW(&run->scratch, double, f, draws * told);
     UNA_TRY(una_points_table(&data, &(una_points){ q->known.columns, told, q->known.u }, q->model, NULL, run));
-    run->settings.seed = una_rng_u32(&rng);
-    una_status status = una_model_draw(q->model, data, draws, 0, f, run);
-    run->settings.seed = seed;
-    UNA_TRY(status);
+    UNA_SEEDED(run, una_rng_u32(&rng), una_model_draw(q->model, data, draws, 0, f, run));
     for (size_t k = 0; k < draws; k++, f += told) {
         una_model *own = NULL;
         double best = HUGE_VAL;
@@ -200,11 +196,7 @@ static una_status dream_all(question *q)
 static una_status draw_function(question *q, double best)
 {
     una_model *own = NULL;
-    uint64_t seed = q->run->settings.seed;
-    q->run->settings.seed = q->search->settings.seed;
-    una_status status = una_model_sample(&own, q->model, q->task.index, q->run);
-    q->run->settings.seed = seed;
-    UNA_TRY(status);
+    UNA_SEEDED(q->run, q->search->settings.seed, una_model_sample(&own, q->model, q->task.index, q->run));
     return add_model(q, own, best);
 }
 

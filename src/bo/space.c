@@ -196,9 +196,7 @@ static una_status parse_side(una_constraint *c, const char *side, const una_kern
 {
     una_status status = una_formula_parse(&c->slack, side, inputs, r->keep, r->run);
     if (status != UNA_E_USAGE) return status;
-    char why[sizeof r->run->message];
-    snprintf(why, sizeof why, "%s", r->run->message);
-    REFUSE(r, "the constraint \"%.200s\" cannot be read: %.500s", c->text, why);
+    REFUSE(r, "the constraint \"%.200s\" cannot be read: %.500s", c->text, r->run->message);
 }
 
 /* Each side must be a formula by itself: of "a) + (b <= 1" only the difference is one. Categories are no numbers. */

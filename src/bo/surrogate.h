@@ -53,6 +53,16 @@ una_status una_surrogate_learn(const una_model **model, una_surrogate *surrogate
 /* The schedule: how many of the `told` rows train the model. */
 size_t     una_surrogate_rows(size_t told, bool updates);
 
+/* Forwards a failure; the call sees a run with this seed. */
+#define UNA_SEEDED(run, its, call)                                         \
+    do {                                                                   \
+        uint64_t una_seed_before = (run)->settings.seed;                   \
+        (run)->settings.seed = (its);                                      \
+        una_status una_seeded_status = (call);                             \
+        (run)->settings.seed = una_seed_before;                            \
+        if (una_seeded_status != UNA_OK) return una_seeded_status;         \
+    } while (0)
+
 /* ---- asking a model about encoded points, of which it may have left columns out -------------------------------- */
 
 typedef struct una_points { size_t columns, rows; const double *u; } una_points;         /* u [rows, columns]        */

@@ -225,10 +225,8 @@ static una_status make_late(una_gp_deferred *late, const una_gp *gp, una_run *ru
     late->log_evidence = whole.log_evidence;
     if (status != UNA_OK) drop_late(late);
     if (status != UNA_E_NUMERIC) return status;
-    char why[sizeof run->message];
-    memcpy(why, run->message, sizeof why);
     UNA_FAIL(run, UNA_E_INPUT, "gp: the rows in the model file give a covariance without a factor (%s); copy the file "
-             "again from where it came from, or fit the model again", why);
+             "again from where it came from, or fit the model again", run->message);
 }
 
 una_status una_gp_solved(una_gp *solved, const una_gp *gp, una_run *run)

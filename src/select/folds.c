@@ -32,7 +32,7 @@ static int by_cell(const void *a, const void *b)
 }
 
 /* code [rows]: 0, 1 ... in the order of the values, equal for equal values; NONE where a cell is missing. */
-static una_status sort_cells(uint32_t *code, size_t *count, const una_dataset *data, size_t column, una_run *run)
+static una_status code_column(uint32_t *code, size_t *count, const una_dataset *data, size_t column, una_run *run)
 {
     const una_table_column *of = &data->column[column];
     size_t there = 0;
@@ -51,17 +51,11 @@ static una_status sort_cells(uint32_t *code, size_t *count, const una_dataset *d
     return UNA_OK;
 }
 
-static una_status code_column(uint32_t *code, size_t *count, const una_dataset *data, size_t column, una_run *run)
-{
-    UNA_SCOPED(run, sort_cells(code, count, data, column, run));
-    return UNA_OK;
-}
-
 /* The same for a column that must have a value in every row. */
 static una_status need_codes(uint32_t *code, size_t *count, const char *flag, const una_dataset *data, size_t column,
                              una_run *run)
 {
-    UNA_TRY(code_column(code, count, data, column, run));
+    UNA_SCOPED(run, code_column(code, count, data, column, run));
     for (size_t i = 0; i < data->rows; i++) {
         if (code[i] != NONE) continue;
         una_text place = una_text_in(&run->scratch);
@@ -130,7 +124,7 @@ static una_status code_inputs(double **x, size_t *cols, const dealing *d)
     UNA_NEW_ROWS(&d->run->scratch, uint32_t, code, data->rows);
     for (size_t c = 0; c < data->columns; c++) {
         if (c == d->f->target || d->f->out[c]) continue;
-        UNA_TRY(code_column(code, &values, data, c, d->run));
+        UNA_SCOPED(d->run, code_column(code, &values, data, c, d->run));
         for (size_t i = 0; i < data->rows; i++)
             (*x)[i * data->columns + *cols] = code[i] == NONE ? -1 : (double)code[i];
         ++*cols;
@@ -388,7 +382,7 @@ static una_status find_new_word(bool *found, const una_folds *f, const una_datas
     UNA_NEW_ROWS(&run->scratch, uint32_t, code, f->rows);
     UNA_NEW_ROWS(&run->scratch, size_t, train, f->rows);
     UNA_NEW_ROWS(&run->scratch, size_t, test, f->rows);
-    UNA_TRY(code_column(code, &values, data, column, run));
+    UNA_SCOPED(run, code_column(code, &values, data, column, run));
     UNA_NEW(&run->scratch, size_t, seen, values);
     *found = false;
     for (size_t k = 0; k < una_folds_count(f) && !*found; k++) {

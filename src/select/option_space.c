@@ -189,13 +189,11 @@ static una_status read_axis(una_option_axis *axis, const una_spec_item *item, co
 static una_status check_value(const una_option_space *space, size_t axis, const char *value, una_run *run)
 {
     const char *spec;
-    char why[sizeof run->message];
     UNA_NEW(&run->scratch, const char *, values, space->count);
     values[axis] = value;                        /* the others stay as the model has them */
     una_status status = una_option_space_spec(&spec, NULL, space, values, &run->scratch, run);
     if (status != UNA_E_USAGE) return status;
-    memcpy(why, run->message, sizeof why);
-    UNA_FAIL(run, status, "%.250s: %.700s", space->axis[axis].text, why);
+    UNA_FAIL(run, status, "%.250s: %.700s", space->axis[axis].text, run->message);
 }
 
 static una_status check_axis(const una_option_space *space, size_t axis, una_run *run)

@@ -59,15 +59,6 @@ bool una_row_is_of(const char *study, const char *name)
 
 /* ---- opening ------------------------------------------------------------------------------------------------- */
 
-/* The reason of a refusal, and what happens to the results. */
-static void fail_with_consequence(una_run *run)
-{
-    char why[800];
-    snprintf(why, sizeof why, "%.799s", una_run_message(run));
-    una_fail(run, UNA_E_INPUT, "%s. A file that is not a store of results can be moved away: results are taken from "
-             "the CSV file beside it", why);
-}
-
 static una_status open_as(una_store **out, const char *path, una_database_mode mode, una_run *run)
 {
     una_store *store = una_allocate(run, sizeof *store);
@@ -77,7 +68,9 @@ static una_status open_as(una_store **out, const char *path, una_database_mode m
     una_owner_here(&store->me, store);
 
     una_status status = una_database_open(&store->db, path, mode, run);
-    if (status == UNA_E_INPUT && !una_database_is_server(path)) fail_with_consequence(run);
+    if (status == UNA_E_INPUT && !una_database_is_server(path))
+        una_fail(run, status, "%.799s. A file that is not a store of results can be moved away: results are taken from "
+                 "the CSV file beside it", run->message);
     if (status == UNA_OK) status = una_database_expect(store->db, "store of results", FORMAT, schema, run);
     if (status == UNA_OK) *out = store;
     else una_store_close(store);

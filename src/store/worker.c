@@ -26,11 +26,9 @@ enum { RENEW_MS = 20000 };
 
 static una_status explain_key(const una_row_key *key, una_status status, una_run *run)
 {
-    char why[sizeof run->message];
     if (status == UNA_CANCELLED) return status;
     const char *name = una_row_key_describe(key, &run->scratch);
-    memcpy(why, run->message, sizeof why);
-    UNA_FAIL(run, status, "%.200s: %.800s", name, why);
+    UNA_FAIL(run, status, "%.200s: %.800s", name, run->message);
 }
 
 /* The row and the extra rows, in one list. */

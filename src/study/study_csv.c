@@ -190,13 +190,11 @@ static una_status study_find_columns(importing *m, const char *value, una_run *r
 /* column NULL: the row as a whole. */
 static una_status wrong_cell(const importing *m, size_t row, const char *column, const char *why, una_run *run)
 {
-    char kept[512];
     una_text place = una_text_in(&run->scratch);
-    snprintf(kept, sizeof kept, "%s", why);
     una_table_row(&place, m->data, row);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_FAIL(run, UNA_E_INPUT, "%s, %s%s%s: %s", m->path, place.at, column ? ", column " : "", column ? column : "",
-             kept);
+    UNA_FAIL(run, UNA_E_INPUT, "%s, %s%s%s: %.511s", m->path, place.at, column ? ", column " : "",
+             column ? column : "", why);
 }
 
 static double level_value(const una_dimension *d, size_t level)

@@ -309,34 +309,26 @@ static const una_dimension *column_input(const una_study_view *view, const una_s
     return &view->inputs[d->varied[column]];
 }
 
-static void trials_head(una_html *html, const una_study_view *view, const una_study_digest *d, const listing *l)
-{
-    una_html_head(html);
-    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Trial");
-    if (l->state) una_html_cell(html, UNA_HTML_HEAD, "State");
-    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Value");
-    for (size_t c = 0; c < l->columns; c++)
-        una_html_cell(html, column_input(view, d, c)->type == UNA_DIMENSION_CATEGORY ? UNA_HTML_HEAD
-                      : UNA_HTML_NUMBER_HEAD, cut_to_room(&html->text, NAME_ROOM, column_input(view, d, c)->name));
-    if (l->note) una_html_cell(html, UNA_HTML_HEAD, "Note");
-    una_html_head_end(html);
-}
-
+/* trial NULL: the head. */
 static void trial_row(una_html *html, const una_study_view *view, const una_study_digest *d, const listing *l,
                       const una_trial *trial)
 {
     static const char *const states[] = { "open", "told", "failed" };
-    una_html_row(html);
-    una_html_cell(html, UNA_HTML_NUMBER, plain(&html->text, (double)trial->id, 0));
-    if (l->state) una_html_cell(html, UNA_HTML_TEXT, states[trial->state]);
-    value_cell(html, trial->value, l->decimals);
+    una_html_cell_kind text = trial ? UNA_HTML_TEXT : UNA_HTML_HEAD, number = trial ? UNA_HTML_NUMBER : UNA_HTML_NUMBER_HEAD;
+    (trial ? una_html_row : una_html_head)(html);
+    una_html_cell(html, number, trial ? plain(&html->text, (double)trial->id, 0) : "Trial");
+    if (l->state) una_html_cell(html, text, trial ? states[trial->state] : "State");
+    if (trial) value_cell(html, trial->value, l->decimals);
+    else una_html_cell(html, number, "Value");
     for (size_t c = 0; c < l->columns; c++) {
         const una_dimension *input = column_input(view, d, c);
-        una_html_cell(html, input->type == UNA_DIMENSION_CATEGORY ? UNA_HTML_TEXT : UNA_HTML_NUMBER,
-                      cell_text(&html->text, input, trial->x[d->varied[c]]));
+        una_html_cell(html, input->type == UNA_DIMENSION_CATEGORY ? text : number,
+                      trial ? cell_text(&html->text, input, trial->x[d->varied[c]])
+                            : cut_to_room(&html->text, NAME_ROOM, input->name));
     }
-    if (l->note) una_html_cell(html, UNA_HTML_TEXT, cut_to_room(&html->text, NOTE_ROOM, trial->note ? trial->note : ""));
-    una_html_row_end(html);
+    const char *note = trial && trial->note ? trial->note : "";
+    if (l->note) una_html_cell(html, text, trial ? cut_to_room(&html->text, NOTE_ROOM, note) : "Note");
+    (trial ? una_html_row_end : una_html_head_end)(html);
 }
 
 static bool has_note(const una_trial *trial)
@@ -365,7 +357,7 @@ static void trials_table(una_html *html, const una_study_view *view, const una_s
         una_text_add(&words, " The first %zu of %zu inputs are shown.", l.columns, d->varied_count);
     const char *lead = best ? "The best trials." : "The latest trials.";
     una_html_table(html, all ? "All trials." : lead, words.at);
-    trials_head(html, view, d, &l);
+    trial_row(html, view, d, &l, NULL);
     for (size_t i = 0; i < count; i++) trial_row(html, view, d, &l, list[i]);
     una_html_table_end(html);
 }

@@ -32,14 +32,6 @@ static const char *split_title(const una_findings *f, const char *spec)
     return spec;
 }
 
-static bool split_was_run(const una_findings *f, const una_asked *asked, const char *data)
-{
-    size_t count = 0;
-    for (size_t m = 0; m < asked->model_count && count == 0; m++)
-        una_split_pool(&count, f, asked->models[m].spec, data, 0);
-    return count > 0;
-}
-
 /* One row for each model: means over all fits to data of that name. */
 static void pooled_rows(una_sheet *sheet, const una_findings *f, const una_asked *asked, const char *data,
                         const char *shown, const una_column *columns)
@@ -58,55 +50,45 @@ static void pooled_rows(una_sheet *sheet, const una_findings *f, const una_asked
     }
 }
 
-static una_status five_inputs(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
-{
-    if (!split_was_run(f, asked, "d5") && !split_was_run(f, asked, "d20")) return UNA_OK;
-    una_page_heading(page, 2, "Among the rows");
-    una_sheet sheet = una_page_table(page, "rows", "A function of five inputs, among 5 (d5) or 20 (d20).",
-            "Inside: share of 2000 fresh points whose true function is within the mean \u00B1 1.96 epistemic std (0.95 "
-            "would be right). Error of the mean, and the ignorance that is stated, in units of the function's std. "
-            "Noise over the true one. Coverage and log-likelihood of y.", among_rows);
-    for (const una_split_set *set = una_split_sets; set->name; set++)
-        if (set->name[0] == 'd') pooled_rows(&sheet, f, asked, set->name, set->name, among_rows);
-    return una_page_sheet(page, &sheet, run);
-}
+typedef struct table {
+    const char *begins[2];               /* the names of its sets                                           */
+    const char *whole;                   /* a first line over all sets of the first name; NULL: none        */
+    const char *heading, *name, *lead, *caption;
+    const una_column *columns;
+} table;
 
-static una_status split_put_lines(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
-{
-    if (!split_was_run(f, asked, "line")) return UNA_OK;
-    una_page_heading(page, 2, "In a gap, and beyond the rows");
-    una_sheet sheet = una_page_table(
-        page, "lines", "Functions of one input.",
-        "100 rows in [\u22124, \u22122] and [2, "
-        "4]; the gap lies between, beyond is as wide as the gap on either side. First the share of points whose "
-        "true function is in the 95 % band of ignorance, then the log-likelihood in units of the target's std.",
-        along_lines);
-    pooled_rows(&sheet, f, asked, "line", "all lines", along_lines);
-    for (const una_split_set *set = una_split_sets; set->name; set++)
-        if (set->count > 0) pooled_rows(&sheet, f, asked, set->name, set->name, along_lines);
-    return una_page_sheet(page, &sheet, run);
-}
+static const table tables[] = {
+    { { "d5", "d20" }, NULL, "Among the rows", "rows", "A function of five inputs, among 5 (d5) or 20 (d20).",
+      "Inside: share of 2000 fresh points whose true function is within the mean \u00B1 1.96 epistemic std (0.95 would "
+      "be right). Error of the mean, and the ignorance that is stated, in units of the function's std. Noise over the "
+      "true one. Coverage and log-likelihood of y.", among_rows },
+    { { "line" }, "all lines", "In a gap, and beyond the rows", "lines", "Functions of one input.",
+      "100 rows in [\u22124, \u22122] and [2, 4]; the gap lies between, beyond is as wide as the gap on either side. "
+      "First the share of points whose true function is in the 95 % band of ignorance, then the log-likelihood in "
+      "units of the target's std.", along_lines },
+    { { "varying", "constant" }, NULL, "Noise that varies", "noise", "Noise from 0.1 to 1 along the first of five "
+      "inputs (varying), or 0.3 everywhere (constant).", "Mean relative error of the predicted noise std at 2000 fresh "
+      "points, its largest value over its smallest (1: the model took it for constant), and its mean square against "
+      "the true one.", of_noise },
+};
 
-static una_status split_put_noise(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
+static una_status split_put_table(una_page *page, const una_findings *f, const una_asked *asked, const table *t,
+                                  una_run *run)
 {
-    if (!split_was_run(f, asked, "varying") && !split_was_run(f, asked, "constant")) return UNA_OK;
-    una_page_heading(page, 2, "Noise that varies");
-    una_sheet sheet = una_page_table(
-        page, "noise",
-        "Noise from 0.1 to 1 along the first of five inputs (varying), or "
-        "0.3 everywhere (constant).",
-        "Mean relative error of the predicted noise std at 2000 fresh points, its largest "
-        "value over its smallest (1: the model took it for constant), and its mean square against the true "
-        "one.",
-        of_noise);
-    pooled_rows(&sheet, f, asked, "varying", "varying", of_noise);
-    pooled_rows(&sheet, f, asked, "constant", "constant", of_noise);
+    una_sheet sheet = una_page_table(page, t->name, t->lead, t->caption, t->columns);
+    if (t->whole) pooled_rows(&sheet, f, asked, t->begins[0], t->whole, t->columns);
+    for (const una_split_set *set = una_split_sets; set->name; set++)
+        for (size_t i = 0; i < 2 && t->begins[i]; i++)
+            if (strncmp(set->name, t->begins[i], strlen(t->begins[i])) == 0)
+                pooled_rows(&sheet, f, asked, set->name, set->name, t->columns);
+    if (sheet.lines == 0) return una_arena_check(sheet.arena);
+    una_page_heading(page, 2, t->heading);
     return una_page_sheet(page, &sheet, run);
 }
 
 una_status una_split_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
 {
-    UNA_TRY(five_inputs(page, findings, asked, run));
-    UNA_TRY(split_put_lines(page, findings, asked, run));
-    return split_put_noise(page, findings, asked, run);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        UNA_TRY(split_put_table(page, findings, asked, &tables[i], run));
+    return UNA_OK;
 }

@@ -291,43 +291,6 @@ static una_status choose_row(size_t *row, const plotting *p)
     return UNA_OK;
 }
 
-/* ---- what the model says ----------------------------------------------------------------------------------------- */
-
-typedef struct answers { double *mean, *std, *lower, *upper; } answers;
-
-static una_status ask_predictions(answers *to, const plotting *p, const una_dataset *table)
-{
-    size_t rows = una_dataset_row_count(table);
-    *to = (answers){ UNA_GET(p->arena, double, rows), UNA_GET(p->arena, double, rows), UNA_GET(p->arena, double, rows),
-                     UNA_GET(p->arena, double, rows) };
-    UNA_TRY(una_arena_check(p->arena));
-    una_prediction out = { .size = sizeof out, .mean = to->mean, .std_epistemic = to->std, .lower = to->lower,
-                           .upper = to->upper };
-    return una_model_predict(p->model, table, 0.95, &out, p->run);
-}
-
-static una_status predict_plot_rows(plotting *p, bool score)
-{
-    answers a;
-    UNA_TRY(ask_predictions(&a, p, p->table));
-    p->rows.mean = a.mean, p->rows.std_epistemic = a.std, p->rows.lower = a.lower, p->rows.upper = a.upper;
-    if (!score) return UNA_OK;
-    una_score unused = UNA_INIT(una_score);
-    UNA_NEW(p->arena, double, below, p->rows.count);
-    p->rows.below = below;
-    return una_model_score_rows(&unused, below, p->model, p->table, p->run);
-}
-
-/* rows [count] of the table, with the input at all of its places. */
-static una_status ask_moving(answers *to, const plotting *p, const size_t *rows, size_t count)
-{
-    una_dataset *table = NULL;
-    UNA_TRY(moving_table(&table, p, rows, count));
-    una_status status = ask_predictions(to, p, table);
-    una_dataset_free(table);
-    return status;
-}
-
 /* ---- titles ------------------------------------------------------------------------------------------------------ */
 
 static const char *file_of(const plotting *p)
@@ -342,7 +305,40 @@ static void set_title(plotting *p, const char *before, const char *behind)
                                file_of(p), behind);
 }
 
-static const char seen[] = "; too kind if the model was fitted on them";
+/* ---- what the model says ----------------------------------------------------------------------------------------- */
+
+static una_status ask_predictions(una_prediction *to, const plotting *p, const una_dataset *table)
+{
+    size_t rows = una_dataset_row_count(table);
+    *to = (una_prediction){ .size = sizeof *to, .mean = UNA_GET(p->arena, double, rows),
+        .std_epistemic = UNA_GET(p->arena, double, rows), .lower = UNA_GET(p->arena, double, rows),
+        .upper = UNA_GET(p->arena, double, rows) };
+    UNA_TRY(una_arena_check(p->arena));
+    return una_model_predict(p->model, table, 0.95, to, p->run);
+}
+
+static una_status predict_plot_rows(plotting *p, bool score)
+{
+    una_prediction a;
+    UNA_TRY(ask_predictions(&a, p, p->table));
+    set_title(p, "", "; too kind if the model was fitted on them");
+    p->rows.mean = a.mean, p->rows.std_epistemic = a.std_epistemic, p->rows.lower = a.lower, p->rows.upper = a.upper;
+    if (!score) return UNA_OK;
+    una_score unused = UNA_INIT(una_score);
+    UNA_NEW(p->arena, double, below, p->rows.count);
+    p->rows.below = below;
+    return una_model_score_rows(&unused, below, p->model, p->table, p->run);
+}
+
+/* rows [count] of the table, with the input at all of its places. */
+static una_status ask_moving(una_prediction *to, const plotting *p, const size_t *rows, size_t count)
+{
+    una_dataset *table = NULL;
+    UNA_TRY(moving_table(&table, p, rows, count));
+    una_status status = ask_predictions(to, p, table);
+    una_dataset_free(table);
+    return status;
+}
 
 /* ---- charts ------------------------------------------------------------------------------------------------------ */
 
@@ -351,12 +347,12 @@ typedef una_status plotter(una_figure *figure, plotting *p);
 static una_status plot_bands(una_figure *figure, plotting *p)
 {
     size_t row;
-    answers a;
+    una_prediction a;
     bool alone = p->inputs == 1 && p->rows.y;
     UNA_TRY(take_input(p, GRID, 0.1));
     UNA_TRY(choose_row(&row, p));
     UNA_TRY(ask_moving(&a, p, &row, 1));
-    p->line.mean = a.mean, p->line.std = a.std, p->line.lower = a.lower, p->line.upper = a.upper;
+    p->line.mean = a.mean, p->line.std = a.std_epistemic, p->line.lower = a.lower, p->line.upper = a.upper;
     if (p->inputs > 1)
         p->rows.title = una_phrase(p->arena, "Other inputs as in row %zu of %s", p->number[row], file_of(p));
     else p->rows.title = una_phrase(p->arena, "%zu rows of %s", p->rows.count, file_of(p));
@@ -366,7 +362,7 @@ static una_status plot_bands(una_figure *figure, plotting *p)
 
 static una_status plot_effect(una_figure *figure, plotting *p)
 {
-    answers a;
+    una_prediction a;
     UNA_TRY(take_input(p, EFFECT_GRID, 0));
     size_t grid = p->line.count, count = p->rows.count < AVERAGED ? p->rows.count : AVERAGED;
     size_t single = count < SINGLE ? count : SINGLE, *rows = UNA_GET(p->arena, size_t, count);
@@ -391,7 +387,6 @@ static una_status plot_effect(una_figure *figure, plotting *p)
 static una_status plot_observed(una_figure *figure, plotting *p)
 {
     UNA_TRY(predict_plot_rows(p, false));
-    set_title(p, "", seen);
     *figure = una_plot_observed(&p->rows, p->arena);
     return UNA_OK;
 }
@@ -399,7 +394,6 @@ static una_status plot_observed(una_figure *figure, plotting *p)
 static una_status plot_calibration(una_figure *figure, plotting *p)
 {
     UNA_TRY(predict_plot_rows(p, true));
-    set_title(p, "", seen);
     *figure = una_plot_calibration(&p->rows, p->arena);
     return UNA_OK;
 }
@@ -411,7 +405,6 @@ static una_status plot_residuals(una_figure *figure, plotting *p)
         UNA_TRY(take_input(p, GRID, 0));
     }
     UNA_TRY(predict_plot_rows(p, false));
-    set_title(p, "", seen);
     *figure = una_plot_residuals(&p->rows, p->line.input, p->line.names, p->line.names ? p->line.count : 0, p->arena);
     return UNA_OK;
 }

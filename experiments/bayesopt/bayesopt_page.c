@@ -151,8 +151,7 @@ static void task_line(una_sheet *sheet, const una_findings *f, const una_group *
     const una_task_kind *task = task_of(f, g);
     const published *its = published_of(g->model);
     size_t at = task->is_digits ? UNA_BAYESOPT_TEST : UNA_BAYESOPT_REGRET;
-    una_sheet_line(sheet);
-    una_sheet_words(sheet, una_page_title(f, g));
+    una_sheet_begin(sheet, una_page_title(f, g));
     una_sheet_number(sheet, (double)g->count, 0);
     una_sheet_number(sheet, una_findings_quantile(f, g, at, 0.5, sheet->arena), -2);
     una_page_spread(sheet, f, g, at, task->is_digits ? 2 : 3);

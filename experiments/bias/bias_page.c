@@ -35,8 +35,7 @@ static const una_column columns[] = {
 
 static void add_published(una_sheet *sheet, const una_bias_thesis *t)
 {
-    una_sheet_line(sheet);
-    una_sheet_words(sheet, "thesis: LUNA");
+    una_sheet_begin(sheet, "thesis: LUNA");
     for (size_t g = 0; g < UNA_BIAS_GROUPS; g++) una_sheet_number(sheet, t->mae[g], 2);
     una_sheet_number(sheet, t->increase_in, 1);
     una_sheet_number(sheet, t->increase_out, 1);
@@ -50,8 +49,7 @@ static una_status bias_add_table(una_page *page, const una_findings *f, const un
                                      caption_of(t->data), columns);
     add_published(&sheet, t);
     for (const una_group *g = NULL; (g = una_findings_next(f, g, t->data));) {
-        una_sheet_line(&sheet);
-        una_sheet_words(&sheet, una_page_title(f, g));
+        una_sheet_begin(&sheet, una_page_title(f, g));
         for (const una_column *c = columns + 1; c->title; c++) {
             if (g->count == 1) una_page_cell(&sheet, f, g, c);
             else una_page_spread(&sheet, f, g, c->measure, c->decimals);

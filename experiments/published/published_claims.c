@@ -102,8 +102,7 @@ una_status una_show_near(const una_show *show, const una_block *blocks,
         if (!una_show_ran(show, luna, (una_preset)p)) continue;
         una_sheet_group(&sheet, una_preset_titles[p]);
         for (const una_block *b = blocks; b->title; b++) {
-            una_sheet_line(&sheet);
-            una_sheet_words(&sheet, b->title);
+            una_sheet_begin(&sheet, b->title);
             for (size_t w = 0; w < show->shown; w++)
                 UNA_TRY(near_cell(&sheet, show, w, (una_preset)p, b->measure, run));
         }

@@ -277,8 +277,7 @@ static void printed_line(una_sheet *sheet, const una_show *show, const una_thesi
     bool any = false, parts = t->sources[0].inside != UNA_ALONE;
     for (size_t pass = 0; pass < 2; pass++) {
         if (pass == 1 && !any) return;
-        if (pass == 1) una_sheet_line(sheet);
-        if (pass == 1) una_sheet_words(sheet, "published");
+        if (pass == 1) una_sheet_begin(sheet, "published");
         for (size_t w = 0; w < show->shown; w++) {
             size_t column = una_thesis_find(show->columns, show->where[w]);
             una_printed outside = una_thesis_printed(t->printed, method, column, 0);
@@ -304,8 +303,7 @@ static void source_line(una_sheet *sheet, const una_show *show, const una_thesis
                         const una_result_line *source, size_t who)
 {
     if (!method_has_line(show, who, source)) return;
-    una_sheet_line(sheet);
-    una_sheet_words(sheet, source->label);
+    una_sheet_begin(sheet, source->label);
     for (size_t w = 0; w < show->shown; w++) {
         const una_group *group = una_show_group(show, who, w, source->preset);
         una_printed outside = una_show_mean(show, group, source->measure);
@@ -341,8 +339,7 @@ una_status una_show_blocks(const una_show *show, const una_blocks *table, una_pr
         una_sheet_group(&sheet, b->title);
         for (size_t who = 0; who < show->who_count; who++) {
             if (!una_show_ran(show, who, preset)) continue;
-            una_sheet_line(&sheet);
-            una_sheet_words(&sheet, show->who[who]);
+            una_sheet_begin(&sheet, show->who[who]);
             for (size_t w = 0; w < show->shown; w++) {
                 const una_group *group = una_show_group(show, who, w, preset);
                 una_printed inside = una_show_mean(show, group, b->inside);
@@ -367,8 +364,7 @@ static bool have_met(const una_show *show, size_t one, size_t other, una_preset 
 static una_status paired_line(una_sheet *sheet, const una_show *show, size_t luna, size_t other, size_t measure,
                               una_preset preset, una_run *run)
 {
-    una_sheet_line(sheet);
-    una_sheet_words(sheet, show->who[other]);
+    una_sheet_begin(sheet, show->who[other]);
     for (size_t w = 0; w < show->shown; w++) {
         const una_group *a = una_show_group(show, luna, w, preset), *b = una_show_group(show, other, w, preset);
         una_paired paired = { .count = 0 };

@@ -143,8 +143,7 @@ static una_status radial_put_numbers(una_page *page, const una_findings *f, cons
     una_sheet sheet = una_page_table(page, file_name("numbers", set, page->words.arena), "Numbers.",
                                      set->shell ? shell : hole, columns);
     for (const una_group *g = NULL; (g = una_findings_next(f, g, set->name));) {
-        una_sheet_line(&sheet);
-        una_sheet_words(&sheet, radial_page_title(f, g));
+        una_sheet_begin(&sheet, radial_page_title(f, g));
         for (const una_column *c = columns + 1; c->measure != UNA_OWN; c++) {
             una_page_cell(&sheet, f, g, c);
             if (g == best && c->measure == UNA_RADIAL_DISTANCE) una_sheet_strong(&sheet);

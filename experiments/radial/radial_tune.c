@@ -95,8 +95,7 @@ static una_status add_choice(una_sheet *sheet, const una_findings *f, const una_
     UNA_SCOPED(run, una_radial_choose(&choice, f, entry->name, set, aim, run));
     if (!choice.group) return UNA_OK;
     UNA_TRY(searched_options(&options, f, &choice, asked, sheet->arena, run));
-    una_sheet_line(sheet);
-    una_sheet_words(sheet, entry->name);
+    una_sheet_begin(sheet, entry->name);
     una_sheet_words(sheet, options);
     una_sheet_number(sheet, choice.log_lik, 2);
     una_sheet_number(sheet, choice.centre, 3);

@@ -41,8 +41,7 @@ static void pooled_rows(una_sheet *sheet, const una_findings *f, const una_asked
         size_t count;
         una_split_pool(&count, f, spec, data, 0);
         if (count == 0) continue;
-        una_sheet_line(sheet);
-        una_sheet_words(sheet, split_title(f, spec));
+        una_sheet_begin(sheet, split_title(f, spec));
         una_sheet_words(sheet, shown);
         una_sheet_number(sheet, (double)count, 0);
         for (const una_column *c = columns + LEADING; c->title; c++)

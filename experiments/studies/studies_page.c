@@ -202,8 +202,7 @@ static void fill_line(una_sheet *sheet, const una_findings *f, const una_group *
 {
     size_t hits = 0;
     for (size_t i = g->from; i < g->from + g->count; i++) hits += una_studies_captures(f, i);
-    una_sheet_line(sheet);
-    una_sheet_words(sheet, word);
+    una_sheet_begin(sheet, word);
     una_sheet_words(sheet, una_phrase(sheet->arena, "%zu of %zu", hits, g->count));
     if (restarts) una_sheet_number(sheet, restart_sd(f, g), -2);
     for (const shown *c = columns; c->column.title; c++)

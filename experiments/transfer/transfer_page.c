@@ -154,8 +154,7 @@ static una_status features_sheet(una_page *page, const drawing *d, size_t measur
     for (size_t m = 0; m < d->asked->model_count; m++) {
         const char *spec = d->asked->models[m].spec;
         if (!una_transfer_group(f, spec, 0)) continue;
-        una_sheet_line(&sheet);
-        una_sheet_words(&sheet, spec);
+        una_sheet_begin(&sheet, spec);
         for (size_t i = 0; i < d->count; i++)
             una_page_spread(&sheet, f, una_transfer_group(f, spec, d->counts[i]), measure, 2);
     }
@@ -197,8 +196,7 @@ static una_status others_sheet(una_page *page, const drawing *d, una_run *run)
         columns);
     for (const una_group *g = NULL; (g = una_findings_next(f, g, "squiggle"));)
         una_page_line(&sheet, f, g, una_group_key(f, g)->spec, columns);
-    una_sheet_line(&sheet);
-    una_sheet_words(&sheet, "the truth");
+    una_sheet_begin(&sheet, "the truth");
     una_sheet_spread(&sheet, NAN, NAN, 2);
     una_sheet_spread(&sheet, NAN, NAN, 2);
     una_sheet_spread(&sheet, best_there_is(), 0, 2);

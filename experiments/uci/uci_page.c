@@ -58,8 +58,7 @@ static void add_peers(una_sheet *sheet, const una_show *show)
 {
     una_sheet_group(sheet, "published by others");
     for (size_t p = 0; p < UNA_PEERS; p++) {
-        una_sheet_line(sheet);
-        una_sheet_words(sheet, una_peers[p].title);
+        una_sheet_begin(sheet, una_peers[p].title);
         for (size_t w = 0; w < show->where_count; w++) {
             size_t column = una_thesis_find(show->columns, show->where[w]);
             una_sheet_spread(sheet, column < UNA_THESIS_COLUMNS ? una_peers[p].log_lik[column] : NAN, NAN, 2);
@@ -80,8 +79,7 @@ static una_status uci_put_sources(const una_show *show, una_run *run)
         una_sheet_group(&sheet, una_peers[p].title);
         for (size_t w = 0; w < show->known; w++) {
             size_t column = una_thesis_find(show->columns, show->where[w]);
-            una_sheet_line(&sheet);
-            una_sheet_words(&sheet, una_show_column(show, w));
+            una_sheet_begin(&sheet, una_show_column(show, w));
             una_sheet_number(&sheet, una_peers[p].log_lik[column], 2);
             una_sheet_words(&sheet, una_peers[p].source[column]);
         }

@@ -84,8 +84,7 @@ static una_status detail(const una_show *show, bool inside, una_run *run)
         una_sheet_group(&sheet, una_preset_titles[p]);
         for (size_t who = 0; who < show->who_count; who++) {
             if (!una_show_ran(show, who, (una_preset)p)) continue;
-            una_sheet_line(&sheet);
-            una_sheet_words(&sheet, show->who[who]);
+            una_sheet_begin(&sheet, show->who[who]);
             for (size_t w = 0; w < show->known; w++) {
                 const una_group *group = una_show_group(show, who, w, (una_preset)p);
                 una_paired paired;
@@ -122,8 +121,7 @@ static void add_tally(una_sheet *sheet, const tally *t)
 static void printed_line(una_sheet *sheet, const una_show *show, size_t method)
 {
     tally t = { .names = una_text_in(sheet->arena) };
-    una_sheet_line(sheet);
-    una_sheet_words(sheet, una_methods[method].title);
+    una_sheet_begin(sheet, una_methods[method].title);
     for (size_t w = 0; w < show->known; w++) {
         size_t column = una_thesis_find(show->columns, show->where[w]);
         add_to(&t, una_thesis_detects(una_thesis_printed(UNA_THESIS_GAP_INCREASE, method, column, 0)),
@@ -149,8 +147,7 @@ static una_status our_line(una_sheet *sheet, const una_show *show, size_t who, u
         if (auroc.count > 2) add_to(&tallies[AUROC], una_paired_least(&auroc, 0) == UNA_HOLDS, title);
         if (inside.count > 2) add_to(&tallies[INSIDE], una_paired_least(&inside, 0) != UNA_DOES_NOT_HOLD, title);
     }
-    una_sheet_line(sheet);
-    una_sheet_words(sheet, show->who[who]);
+    una_sheet_begin(sheet, show->who[who]);
     for (size_t i = 0; i < WAYS; i++) add_tally(sheet, &tallies[i]);
     return UNA_OK;
 }
@@ -213,8 +210,7 @@ static double inside_gp(const una_show *show, const una_group *group, size_t whe
 static void column_line(una_sheet *sheet, const una_show *show, const crowd *c, size_t where)
 {
     const char *space = strchr(show->where[where], ' ');
-    una_sheet_line(sheet);
-    una_sheet_words(sheet, space ? space + 1 : show->where[where]);
+    una_sheet_begin(sheet, space ? space + 1 : show->where[where]);
     for (size_t way = 0; way < WAYS; way++)
         for (size_t i = 0; i < c->count; i++) {
             const una_group *group = una_show_group(show, c->who[i], where, UNA_PRESET_AUTOMATIC);
@@ -287,8 +283,7 @@ static una_status summary_line(una_sheet *sheet, const una_show *show, size_t wh
         inside[pairs++] = less;
     }
     UNA_TRY(una_paired_of(&paired, inside, pairs, run));
-    una_sheet_line(sheet);
-    una_sheet_words(sheet, show->who[who]);
+    una_sheet_begin(sheet, show->who[who]);
     una_sheet_number(sheet, (double)columns, 0);
     una_sheet_number(sheet, (double)wider, 0);
     una_sheet_number(sheet, (double)noticed, 0);

@@ -40,8 +40,8 @@ static void add_suspects(una_html *html, const una_verdict *verdict)
     for (size_t i = 0; i < count; i++) {
         const una_suspect *suspect = &verdict->suspects[i];
         const char *origin = suspect->origin, *place = UNA_COUNTED(lines ? suspect->line : suspect->number);
-        una_sheet_line(&sheet);                          /* "18", or of a table that was joined "b.csv, 18" */
-        una_sheet_words(&sheet, una_phrase(arena, "%.200s%s%s", origin ? origin : "", origin ? ", " : "", place));
+        /* "18", or of a table that was joined "b.csv, 18" */
+        una_sheet_begin(&sheet, una_phrase(arena, "%.200s%s%s", origin ? origin : "", origin ? ", " : "", place));
         una_sheet_words(&sheet, suspect->column ? UNA_NAMED(suspect->column) : NULL);
         una_sheet_words(&sheet, UNA_BRIEF(suspect->value, 6));
         una_sheet_words(&sheet, suspect->why ? cut_sentence(suspect->why, arena) : NULL);

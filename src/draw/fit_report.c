@@ -157,8 +157,7 @@ static double number_at(const void *from, size_t offset)
 
 static void measure_row(una_sheet *sheet, const una_report *report, const measure *what, const scored *list)
 {
-    una_sheet_line(sheet);
-    una_sheet_words(sheet, what->name);
+    una_sheet_begin(sheet, what->name);
     for (size_t m = 0; m < report->model_count; m++) {
         double value = number_at(&list[m], what->offset);
         if (what->honest && !report->models[m].held_out) value = NAN;
@@ -174,8 +173,7 @@ static void fit_row(una_sheet *sheet, const una_report *report, const char *name
     bool any = false;
     for (size_t pass = 0; pass < 2; pass++) {
         if (pass == 1 && !any) return;
-        if (pass == 1) una_sheet_line(sheet);
-        if (pass == 1) una_sheet_words(sheet, name);
+        if (pass == 1) una_sheet_begin(sheet, name);
         for (size_t m = 0; m < report->model_count; m++) {
             const una_report_model *model = &report->models[m];
             double value = of_verdict ? number_at(model->verdict, offset) : number_at(model->info, offset);

@@ -75,6 +75,12 @@ void una_sheet_words(una_sheet *sheet, const char *words)
                                                .words = una_arena_text(sheet->arena, words) });
 }
 
+void una_sheet_begin(una_sheet *sheet, const char *words)
+{
+    una_sheet_line(sheet);
+    una_sheet_words(sheet, words);
+}
+
 void una_sheet_number(una_sheet *sheet, double value, int decimals)
 {
     append_sheet_cell(sheet, (una_sheet_cell){ .kind = UNA_SHEET_NUMBER, .value = value, .decimals = decimals });

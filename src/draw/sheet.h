@@ -42,6 +42,7 @@ void una_sheet_columns(una_sheet *sheet, const una_sheet_head *columns);        
 void una_sheet_group(una_sheet *sheet, const char *words);
 void una_sheet_line(una_sheet *sheet);
 void una_sheet_words(una_sheet *sheet, const char *words);
+void una_sheet_begin(una_sheet *sheet, const char *words);               /* a line and its first cell      */
 void una_sheet_number(una_sheet *sheet, double value, int decimals);     /* NAN is a dash                  */
 void una_sheet_spread(una_sheet *sheet, double mean, double sd, int decimals);
 void una_sheet_strong(una_sheet *sheet);                                 /* sets the last cell off         */

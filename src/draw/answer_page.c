@@ -168,7 +168,7 @@ una_status una_report_effects(una_html *html, const una_report *report, una_run 
             "share the vertical axis.", report->effect_rows,
                  UNA_NAMED(report->target));
     size_t shown = figure.panel_count;
-    size_t more = report->effect_count - shown + report->effects_left_out;
+    size_t more = report->effect_count - shown;
     if (more > 0) una_text_add(&words, " %zu more %s not shown; those that matter most come first.", more,
                                more == 1 ? "input is" : "inputs are");
     una_html_heading(html, 2, "What each input does");

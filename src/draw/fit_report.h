@@ -78,7 +78,6 @@ typedef struct una_report {
     const double *truth;                 /* [grid] the true function; NULL: nobody knows it         */
     const una_report_effect *effects;    /* of inputs that are not the same in every row, those that matter first */
     size_t        effect_count, effect_rows;     /* effect_rows: real rows that were moved          */
-    size_t        effects_left_out;      /* inputs that vary and were not moved                     */
     const una_report_cause *causes;      /* of the rows that the subject knows least about, those first */
     size_t        cause_count;
     const una_report_model *models;      /* the first is the subject                                */

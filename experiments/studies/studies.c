@@ -324,8 +324,7 @@ una_status una_studies_blow_up(double *right, double *printed, const una_dataset
     UNA_NEW(&run->scratch, double, x, rows);
     UNA_NEW(&run->scratch, double, y, rows);
     double *phi = una_phi_with_one(rows, POWERS + 1, &run->scratch);
-    una_head_init(&head, POWERS + 1, &run->scratch);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_head_init(&head, POWERS + 1, &run->scratch));
     studies_standardise(x, &x_std, una_dataset_numbers(data, 0), rows);
     studies_standardise(y, &y_std, una_dataset_numbers(data, 1), rows);
     for (size_t i = 0; i < rows; i++) {

@@ -76,8 +76,7 @@ static una_status regress_without_folds(double *mean, const una_case *c, const d
     UNA_NEW_AT(&run->scratch, b.y, BLOCK);
     for (size_t f = 0; f <= c->folds; f++) una_stats_init(&stats[f], features, &run->scratch);
     una_stats_init(&train, features, &run->scratch);
-    una_head_init(&head, features, &run->scratch);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_head_init(&head, features, &run->scratch));
 
     UNA_TRY(sum_rows(stats, c, y, &b, run));
     stats_without_fold(&train, stats, c->folds, SIZE_MAX);

@@ -169,30 +169,27 @@ una_status una_choose_by_evidence(double *noise_var, double *prior_var, const un
 /* ---- held-out likelihood --------------------------------------------------------------------------------- */
 
 typedef struct held_out {
-    size_t features, rows;
-    const double *y;
+    size_t features;
+    una_held_rows *held;
     una_spectrum  train;
     double       *a;             /* [blocks, K, BLOCK]: the rows on the axes, zeros after the last */
     double       *weight, *spread;                            /* of mean and variance at one s2 [K] */
     double        prior_var;
-    double        rmse;          /* of the last evaluation */
     double        all;           /* rows, of all ranks */
     una_run      *run;
 } held_out;
 
-static una_status project_rows(held_out *h, const double *phi, double *turned, una_run *run)
+static una_status project_rows(held_out *h, double *turned, una_run *run)
 {
-    size_t k = h->features;
-    for (size_t from = 0; from < h->rows; from += BLOCK) {
+    size_t k = h->features, rows = h->held->rows;
+    for (size_t from = 0; from < rows; from += BLOCK) {
         UNA_TRY(una_check_cancelled(run, "choosing the noise"));
-        size_t count = h->rows - from < BLOCK ? h->rows - from : BLOCK;
+        size_t count = rows - from < BLOCK ? rows - from : BLOCK;
         memset(turned, 0, k * BLOCK * sizeof *turned);
-        for (size_t r = 0; r < count; r++) {
-            for (size_t j = 0; j < k; j++) turned[j * BLOCK + r] = phi[(from + r) * k + j];
-        }
-        for (size_t i = 0; i < k; i++) {
+        for (size_t r = 0; r < count; r++)
+            for (size_t j = 0; j < k; j++) turned[j * BLOCK + r] = h->held->phi[(from + r) * k + j];
+        for (size_t i = 0; i < k; i++)
             una_combine(h->a + from * k + i * BLOCK, h->train.vector + i * k, turned, BLOCK, k, BLOCK);
-        }
     }
     return UNA_OK;
 }
@@ -214,6 +211,7 @@ static void block_moments(const held_out *h, const double *a, double mean[BLOCK]
 static double minus_held_out(double t, void *context)
 {
     held_out *h = context;
+    una_held_rows *held = h->held;
     double s2 = exp(t), mean[BLOCK], var[BLOCK], sum = 0, square = 0;
     for (size_t k = 0; k < h->features; k++) {
         double share = h->prior_var / (s2 + h->prior_var * h->train.value[k]);
@@ -221,11 +219,11 @@ static double minus_held_out(double t, void *context)
         h->spread[k] = share * s2;
     }
 
-    for (size_t from = 0; from < h->rows; from += BLOCK) {
-        size_t count = h->rows - from < BLOCK ? h->rows - from : BLOCK;
+    for (size_t from = 0; from < held->rows; from += BLOCK) {
+        size_t count = held->rows - from < BLOCK ? held->rows - from : BLOCK;
         block_moments(h, h->a + from * h->features, mean, var);
         for (size_t r = 0; r < count; r++) {
-            double error = h->y[from + r] - mean[r], whole = var[r] + s2;
+            double error = held->y[from + r] - mean[r], whole = var[r] + s2;
             sum += UNA_LOG_TWO_PI + log(whole) + error * error / whole;
             square += error * error;
         }
@@ -233,22 +231,23 @@ static double minus_held_out(double t, void *context)
 
     double both[2] = { sum, square };
     una_run_sum_f64(both, 2, h->run);
-    h->rmse = sqrt(both[1] / h->all);
-    return 0.5 * both[0] / h->all;
+    held->rmse = sqrt(both[1] / h->all);
+    held->log_lik = -(0.5 * both[0] / h->all);
+    return -held->log_lik;
 }
 
-static una_status likeliest_noise(double *noise_var, held_out *h, const double *phi, const una_stats *train,
-                                  double *log_lik, una_run *run)
+static una_status likeliest_noise(double *noise_var, held_out *h, const una_stats *train, una_run *run)
 {
-    size_t k = h->features, blocks = (h->rows + BLOCK - 1) / BLOCK;
+    const una_held_rows *rows = h->held;
+    size_t k = h->features, blocks = (rows->rows + BLOCK - 1) / BLOCK;
     UNA_TRY(una_spectrum_of(&h->train, train, run));
     h->a = una_arena_get_rows(&run->scratch, blocks, k * BLOCK * sizeof(double));
     UNA_NEW_AT(&run->scratch, h->weight, k);
     UNA_NEW_AT(&run->scratch, h->spread, k);
     UNA_NEW(&run->scratch, double, turned, k * BLOCK);
-    UNA_TRY(project_rows(h, phi, turned, run));
+    UNA_TRY(project_rows(h, turned, run));
 
-    double held[2] = { una_dot(h->y, h->y, h->rows), (double)h->rows };
+    double held[2] = { una_dot(rows->y, rows->y, rows->rows), (double)rows->rows };
     UNA_TRY(una_run_sum_f64(held, 2, run));
     h->all = held[1];
     double reference = (train->square + held[0]) / (train->rows + h->all);
@@ -257,21 +256,17 @@ static una_status likeliest_noise(double *noise_var, held_out *h, const double *
     double best = una_search(minus_held_out, h, low, high, VALID_GRID, 1e-8), value = minus_held_out(best, h);
     UNA_TRY(una_run_sums_check(run));
     if (!isfinite(value)) UNA_FAIL(run, UNA_E_NUMERIC, "the features or targets of the held-out rows are not finite");
-
     *noise_var = exp(best);
-    *log_lik = -value;
     return UNA_OK;
 }
 
-una_status una_choose_by_validation(double *noise_var, double prior_var, const una_stats *train, const double *phi,
-                                    const double *y, size_t rows, double *log_lik, double *rmse, una_run *run)
+una_status una_choose_by_validation(double *noise_var, double prior_var, const una_stats *train, una_held_rows *held,
+                                    una_run *run)
 {
-    if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "the noise cannot be chosen without held-out rows");
-    if (!(prior_var > 0) || !isfinite(prior_var)) {
+    if (held->rows == 0) UNA_FAIL(run, UNA_E_INPUT, "the noise cannot be chosen without held-out rows");
+    if (!(prior_var > 0) || !isfinite(prior_var))
         UNA_FAIL(run, UNA_E_NUMERIC, "the prior variance is %g; it must be positive and finite", prior_var);
-    }
-    held_out h = { .features = train->features, .rows = rows, .y = y, .prior_var = prior_var, .run = run };
-    UNA_SCOPED(run, likeliest_noise(noise_var, &h, phi, train, log_lik, run));
-    *rmse = h.rmse;
+    held_out h = { .features = train->features, .held = held, .prior_var = prior_var, .run = run };
+    UNA_SCOPED(run, likeliest_noise(noise_var, &h, train, run));
     return UNA_OK;
 }

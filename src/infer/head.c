@@ -28,18 +28,19 @@ una_status una_head_memory(const char *kind, size_t features, una_run *run)
 }
 
 /* Room for what solve finds, no sums. */
-static void alloc_head(una_head *head, size_t features, una_arena *arena)
+static una_status alloc_head(una_head *head, size_t features, una_arena *arena)
 {
     head->chol = una_arena_get(arena, features, features * sizeof(double));
     head->mean = UNA_GET(arena, double, features);
     head->whiten = una_arena_get(arena, features, UNA_PADDED(features + 1) * sizeof(double));
+    return una_arena_check(arena);
 }
 
-void una_head_init(una_head *head, size_t features, una_arena *arena)
+una_status una_head_init(una_head *head, size_t features, una_arena *arena)
 {
     *head = (una_head){0};
     una_stats_init(&head->stats, features, arena);
-    alloc_head(head, features, arena);
+    return alloc_head(head, features, arena);
 }
 
 /* |y - Phi m|^2. At the posterior mean an error in m enters |y - Phi m|^2/s2 + |m|^2/alpha squared only. */
@@ -201,25 +202,24 @@ una_status una_head_draw(const una_head *head, size_t draws, bool prior, una_rng
     return UNA_OK;
 }
 
-una_status una_head_score(const una_head *head, const double *phi, const double *y, size_t rows, double *log_lik,
-                          double *rmse, una_run *run)
+una_status una_head_score(const una_head *head, una_held_rows *held, una_run *run)
 {
-    if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "there are no rows to score");
-    double mean[BLOCK], var[BLOCK], sum = 0, square = 0;
+    if (held->rows == 0) UNA_FAIL(run, UNA_E_INPUT, "there are no rows to score");
+    double mean[BLOCK], var[BLOCK], sum = 0, square = 0, n = (double)held->rows;
 
-    for (size_t from = 0; from < rows; from += BLOCK) {
-        size_t count = rows - from < BLOCK ? rows - from : BLOCK;
-        UNA_TRY(una_head_predict(head, phi + from * head->stats.features, count, mean, var, run));
+    for (size_t from = 0; from < held->rows; from += BLOCK) {
+        size_t count = held->rows - from < BLOCK ? held->rows - from : BLOCK;
+        UNA_TRY(una_head_predict(head, held->phi + from * head->stats.features, count, mean, var, run));
         for (size_t r = 0; r < count; r++) {
-            double error = y[from + r] - mean[r], whole = var[r] + head->noise_var;
+            double error = held->y[from + r] - mean[r], whole = var[r] + head->noise_var;
             sum -= 0.5 * (UNA_LOG_TWO_PI + log(whole) + error * error / whole);
             square += error * error;
         }
     }
 
     if (!isfinite(sum) || !isfinite(square)) UNA_FAIL(run, UNA_E_NUMERIC, "the targets to score are not finite");
-    *log_lik = sum / (double)rows;
-    *rmse = sqrt(square / (double)rows);
+    held->log_lik = sum / n;
+    held->rmse = sqrt(square / n);
     return UNA_OK;
 }
 
@@ -282,8 +282,7 @@ una_status una_head_exchange(una_head *head, una_archive *ar)
     if (!ar->loading) return UNA_OK;
     stats->features = k;
     UNA_TRY(check_loaded_head(head, ar));
-    alloc_head(head, k, ar->arena);
-    UNA_TRY(una_arena_check(ar->arena));
+    UNA_TRY(alloc_head(head, k, ar->arena));
     una_status status = una_head_solve(head, ar->run);
     if (status == UNA_E_NUMERIC) return una_archive_refuse(ar, "head.gram", "gives no posterior");
     if (status != UNA_OK) return ar->status = status;

@@ -49,7 +49,7 @@ typedef struct una_head {
 /* Refuses with UNA_E_MEMORY, and both numbers, a head of so many features that memory cannot hold and solve: before
  * work begins. */
 una_status una_head_memory(const char *kind, size_t features, una_run *run);
-void       una_head_init(una_head *head, size_t features, una_arena *arena);
+una_status una_head_init(una_head *head, size_t features, una_arena *arena);
 /* Factors the precision from head->stats and the two variances; mean, evidence. */
 una_status una_head_solve(una_head *head, una_run *run);
 /* mean [rows], var_model [rows] (either may be NULL) for phi [rows, K]; work from scratch. */
@@ -75,15 +75,20 @@ double     una_spectrum_evidence(const una_spectrum *spectrum, double noise_var,
  * prior_var within a factor 1e6 of y'y / trace Phi'Phi, and a posterior precision that can be factored. */
 una_status una_choose_by_evidence(double *noise_var, double *prior_var, const una_stats *stats, una_run *run);
 
+typedef struct una_held_rows {           /* rows that trained neither features nor head                     */
+    const double *phi, *y;               /* [rows, K], [rows]                                               */
+    size_t rows;
+    double log_lik, rmse;                /* found: mean log-likelihood, and error of the mean               */
+} una_held_rows;
+
 /* Validation likelihood: the noise variance that maximises the mean log-likelihood of held-out rows under the posterior
- * of `train`, for given prior_var, within [1e-6, 10] of the mean square of y (of both sets). phi [rows, K], y [rows]
- * did not train the features. *noise_var is output only; log_lik (mean) and rmse are those of the chosen noise. Ranks
- * that fit together give `train` of all, and each its own rows: the answer is that of all rows. */
-una_status una_choose_by_validation(double *noise_var, double prior_var, const una_stats *train, const double *phi,
-                                    const double *y, size_t rows, double *log_lik, double *rmse, una_run *run);
-/* Mean log-likelihood and rmse of rows under a solved head. */
-una_status una_head_score(const una_head *head, const double *phi, const double *y, size_t rows, double *log_lik,
-                          double *rmse, una_run *run);
+ * of `train`, for given prior_var, within [1e-6, 10] of the mean square of y (of both sets). *noise_var is output only;
+ * what is found is that of the chosen noise. Ranks that fit together give `train` of all, and each its own rows: the
+ * answer is that of all rows. */
+una_status una_choose_by_validation(double *noise_var, double prior_var, const una_stats *train, una_held_rows *held,
+                                    una_run *run);
+/* Under a solved head. */
+una_status una_head_score(const una_head *head, una_held_rows *held, una_run *run);
 
 /* dphi [rows, K] = d(-log evidence)/dPhi for a solved head (marginal.c). */
 void una_head_phi_gradient(const una_head *head, const double *phi, const double *y, size_t rows, double *dphi);

@@ -21,8 +21,7 @@ static void copy_head(una_head *to, const una_head *from)
 static una_status solve_with(una_head *head, const una_stats *more, una_run *run)
 {
     una_head next;
-    una_head_init(&next, head->stats.features, &run->scratch);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_head_init(&next, head->stats.features, &run->scratch));
     copy_head(&next, head);
     una_stats_merge(&next.stats, more);
     UNA_TRY(una_head_solve(&next, run));

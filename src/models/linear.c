@@ -72,8 +72,7 @@ static una_status linear_fit(una_fitting *f)
     UNA_NEW_AT(f->keep, m->is_number, m->inputs);
     for (size_t d = 0; d < m->inputs; d++) m->is_number[d] = p->columns->inputs[d].level == SIZE_MAX;
     UNA_TRY(una_head_memory("linear", feature_count(m), run));
-    una_head_init(&m->head, feature_count(m), f->keep);
-    UNA_TRY(una_arena_check(f->keep));
+    UNA_TRY(una_head_init(&m->head, feature_count(m), f->keep));
     UNA_SCOPED(run, linear_absorb(m, p, &m->head.stats, run));
     UNA_TRY(una_stats_sum(&m->head.stats, run));
 

@@ -159,32 +159,26 @@ static una_status sngp_absorb(una_sngp *m, const una_sngp_options *o, const una_
     return follow_precision(stats, phi, p->y, p->x.rows, &how, run);
 }
 
-/* Rows in double, as the head wants them. */
-static una_view rows_in_double(const float *x, size_t rows, size_t inputs, una_arena *arena)
+/* Features of rows in float: phi [rows, columns], or (NULL) into the sums. */
+static una_status features_of_some(const una_feature_map *map, const float *x, const double *y, size_t rows, double *phi,
+                                   una_stats *stats, una_run *run)
 {
-    double *wide = UNA_GET_ROWS(arena, double, rows * inputs);
-    for (size_t i = 0; wide && i < rows * inputs; i++) wide[i] = (double)x[i];
-    return (una_view){ wide, rows, inputs, inputs };
+    UNA_NEW_ROWS(&run->scratch, double, wide, rows * map->inputs);
+    for (size_t i = 0; i < rows * map->inputs; i++) wide[i] = (double)x[i];
+    const una_view some = { wide, rows, map->inputs, map->inputs };
+    return phi ? una_map_phi(map, some, phi, run) : una_map_absorb(map, some, y, NULL, stats, run);
 }
 
-/* Features of rows in float: phi [rows, columns], or (NULL) into the sums. All images at once would be too large in
- * double; whole blocks of the map keep the order of the sums. */
+/* All images at once would be too large in double; whole blocks of the map keep the order of the sums. */
 static una_status sngp_features(const una_feature_map *map, const float *x, const double *y, size_t rows, double *phi,
                                 una_stats *stats, una_run *run)
 {
     enum { AT_ONCE = 16 * UNA_MAP_ROWS };
-    una_status status = UNA_OK;
-    for (size_t from = 0; status == UNA_OK && from < rows; from += AT_ONCE) {
-        una_mark mark = una_arena_mark(&run->scratch);
-        una_view some = rows_in_double(x + from * map->inputs, rows - from < AT_ONCE ? rows - from : AT_ONCE,
-                                       map->inputs, &run->scratch);
-        status = una_arena_check(&run->scratch);
-        if (status == UNA_OK)
-            status = phi ? una_map_phi(map, some, phi + from * una_map_columns(map), run)
-                         : una_map_absorb(map, some, y + from, NULL, stats, run);
-        una_arena_release(&run->scratch, mark);
-    }
-    return status;
+    for (size_t from = 0; from < rows; from += AT_ONCE)
+        UNA_SCOPED(run, features_of_some(map, x + from * map->inputs, y ? y + from : NULL,
+                                         rows - from < AT_ONCE ? rows - from : AT_ONCE,
+                                         phi ? phi + from * una_map_columns(map) : NULL, stats, run));
+    return UNA_OK;
 }
 
 typedef struct keeping { una_sngp *state; const una_sngp_options *options; } keeping; /* context of the trainings */
@@ -223,22 +217,21 @@ static una_status sngp_finish(void *context, void *training, una_run *run)
 
 /* ---- predictions of validation rows, and what is kept -------------------------------------------------------- */
 
-static una_status evaluate_head(const sngp_training *t, const una_variances *variances, double *log_lik, double *rmse,
+static una_status evaluate_head(const sngp_training *t, const una_variances *variances, una_held_rows *held,
                                 una_run *run)
 {
     una_sngp m = t->model;
-    una_head_init(&m.head, t->stats.features, &run->scratch);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_head_init(&m.head, t->stats.features, &run->scratch));
     m.head.noise_var = variances->noise_var;
     m.head.prior_var = variances->prior_var;
     m.head.stats = t->stats;
     UNA_TRY(una_head_solve(&m.head, run));
     if (m.posterior == UNA_SNGP_LAPLACE) take_trained(&m);
-    return una_head_score(&m.head, t->valid_phi, t->valid_y, t->base.valid_rows, log_lik, rmse, run);
+    return una_head_score(&m.head, held, run);
 }
 
 static una_status evaluate_process(const sngp_training *t, double lengthscale, const una_variances *variances,
-                                   double *log_lik, double *rmse, una_run *run)
+                                   una_held_rows *held, una_run *run)
 {
     una_gp gp;
     size_t width = una_sngp_map(&t->model).features;
@@ -246,7 +239,7 @@ static una_status evaluate_process(const sngp_training *t, double lengthscale, c
     una_process of = { .rows = t->rows, .width = width, .h = t->phi, .y = t->y, .prior_var = variances->prior_var,
                        .lengthscale = lengthscale, .noise_var = variances->noise_var };
     UNA_TRY(una_process_solve(&gp, &of, &run->scratch, run));
-    return una_gp_judge(&gp, t->valid_phi, t->valid_y, NULL, t->base.valid_rows, log_lik, rmse, run);
+    return una_gp_judge(&gp, held->phi, held->y, NULL, held->rows, &held->log_lik, &held->rmse, run);
 }
 
 static una_status sngp_evaluate(void *context, const void *const *trainings, size_t count,
@@ -254,12 +247,12 @@ static una_status sngp_evaluate(void *context, const void *const *trainings, siz
 {
     const sngp_training *t = trainings[0];
     double rows = (double)t->base.valid_rows, lengthscale = ((const keeping *)context)->options->lengthscale;
-    double log_lik, rmse;
+    una_held_rows held = { .phi = t->valid_phi, .y = t->valid_y, .rows = t->base.valid_rows };
     (void)count;                                         /* one training: networks are not mixed */
-    UNA_TRY(t->model.posterior == UNA_SNGP_GP ? evaluate_process(t, lengthscale, variances, &log_lik, &rmse, run)
-                                              : evaluate_head(t, variances, &log_lik, &rmse, run));
-    sums->loss -= log_lik * rows;
-    sums->square += rmse * rmse * rows;
+    UNA_TRY(t->model.posterior == UNA_SNGP_GP ? evaluate_process(t, lengthscale, variances, &held, run)
+                                              : evaluate_head(t, variances, &held, run));
+    sums->loss -= held.log_lik * rows;
+    sums->square += held.rmse * held.rmse * rows;
     sums->rows += t->base.valid_rows;
     return UNA_OK;
 }
@@ -286,8 +279,7 @@ static una_status solve_head(una_sngp *m, const una_sngp_options *o, const una_p
     double noise_var = m->head.noise_var, prior_var = m->head.prior_var;
     una_feature_map map = una_sngp_map(m);
     bool laplace = m->posterior == UNA_SNGP_LAPLACE;
-    una_head_init(&m->head, una_map_columns(&map), keep);
-    UNA_TRY(una_arena_check(keep));
+    UNA_TRY(una_head_init(&m->head, una_map_columns(&map), keep));
     m->head.noise_var = noise_var;
     m->head.prior_var = prior_var;
     UNA_SCOPED(run, sngp_absorb(m, o, p, run));

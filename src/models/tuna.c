@@ -354,8 +354,8 @@ static double mean_square_of_heads(const una_basis *basis)
 
 /* Noise on rows that did not train the features, which pseudo-data made depend on y: evaluated by the posterior of the
  * others. */
-static una_status noise_from_held(double *noise_var, double prior_var, const una_basis *basis, const una_problem *p,
-                                  const bool *held, una_fit_result *result, una_run *run)
+static una_status noise_from_held(una_basis *basis, const una_problem *p, const bool *held, una_fit_result *result,
+                                  una_run *run)
 {
     size_t k = basis->net.body->size(basis->net.shape).features + 1, out = 0, in = 0;
     double *phi, *valid_phi = UNA_GET_ROWS(&run->scratch, double, p->x.rows * k);
@@ -376,9 +376,12 @@ static una_status noise_from_held(double *noise_var, double prior_var, const una
     }
 
     if (out == 0 || in == 0) UNA_FAIL(run, UNA_E_INPUT, "tuna: too few rows to choose the noise; give noise_std");
+    una_held_rows rows = { .phi = valid_phi, .y = valid_y, .rows = out };
+    UNA_TRY(una_choose_by_validation(&basis->head.noise_var, basis->head.prior_var, &stats, &rows, run));
     result->valid_rows = out;
-    return una_choose_by_validation(noise_var, prior_var, &stats, valid_phi, valid_y, out, &result->valid_log_lik,
-                                    &result->valid_rmse, run);
+    result->valid_log_lik = rows.log_lik;
+    result->valid_rmse = rows.rmse;
+    return UNA_OK;
 }
 
 static una_status tuna_choose_variances(una_basis *basis, const tuna_options *o, const una_problem *p, const bool *held,
@@ -389,7 +392,7 @@ static una_status tuna_choose_variances(una_basis *basis, const tuna_options *o,
     head->noise_var = una_noise_var(o->basis.common.noise_std, una_unit(o->basis.common.units, p));
     if (held && UNA_IS_AUTO(head->noise_var)) {
         if (UNA_IS_AUTO(head->prior_var)) head->prior_var = 1;
-        UNA_TRY(noise_from_held(&head->noise_var, head->prior_var, basis, p, held, result, run));
+        UNA_TRY(noise_from_held(basis, p, held, result, run));
     }
     if (UNA_IS_AUTO(head->noise_var) || UNA_IS_AUTO(head->prior_var))
         UNA_TRY(una_choose_by_evidence(&head->noise_var, &head->prior_var, &head->stats, run));
@@ -443,8 +446,7 @@ static una_status learn_from_references(una_fitting *f)
     UNA_TRY(una_basis_shape(basis, &o->basis, p, r.heads, f->keep, f->run));
     UNA_TRY(tuna_train(f, &data));
 
-    una_head_init(&basis->head, basis->net.body->size(basis->net.shape).features + 1, f->keep);
-    UNA_TRY(una_arena_check(f->keep));
+    UNA_TRY(una_head_init(&basis->head, basis->net.body->size(basis->net.shape).features + 1, f->keep));
     UNA_TRY(una_basis_absorb(basis, p->x, p->y, p->weight, &basis->head.stats, f->run));
     UNA_TRY(tuna_choose_variances(basis, o, p, held, result, f->run));
     result->noise_var = basis->head.noise_var;

@@ -62,8 +62,7 @@ una_status una_head_relearn(const una_feature_map *map, una_head *head, una_fitt
     una_fit_result *result = f->target->result;
     double unit = una_unit(o->units, p), noise_var = una_noise_var(o->noise_std, unit), prior_var = o->prior_var;
     bool chosen = UNA_IS_AUTO(noise_var);
-    una_head_init(head, una_map_columns(map), f->keep);
-    UNA_TRY(una_arena_check(f->keep));
+    UNA_TRY(una_head_init(head, una_map_columns(map), f->keep));
     UNA_TRY(una_map_absorb(map, p->x, p->y, p->weight, &head->stats, f->run));
     UNA_TRY(una_stats_sum(&head->stats, f->run));
     if (UNA_IS_AUTO(noise_var) || UNA_IS_AUTO(prior_var))

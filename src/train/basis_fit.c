@@ -141,7 +141,7 @@ static una_status basis_finish(void *context, void *training, una_run *run)
     const una_training_rows *r = t->base.job.rows;
     const una_network_f32 net = { t->base.job.body, t->base.job.shape, NULL };
     size_t k = net.body->size(net.shape).features + 1;
-    double noise_var, rmse, score = 0, sum = 0, all = 0;
+    una_cell_scores scores = { .targets = r->outputs };
     void *work;
     (void)context;
     t->targets = r->outputs;
@@ -159,13 +159,9 @@ static una_status basis_finish(void *context, void *training, una_run *run)
         una_cells *valid = &t->of[i].valid;
         UNA_TRY(una_cells_take(valid, r->valid_rows, k, t->targets, &t->base.arena));
         una_cells_pick(valid, valid_phi, valid_y, r->valid_rows, i);
-        if (valid->rows == 0) continue;
-        UNA_TRY(una_choose_by_validation(&noise_var, 1, &t->of[i].stats, valid->phi, valid->y, valid->rows, &score,
-                                         &rmse, run));
-        sum += score * (double)valid->rows;
-        all += (double)valid->rows;
+        UNA_TRY(una_cell_scores_add(&scores, &t->of[i].stats, valid, run));
     }
-    if (all > 0) t->base.score = t->targets == 1 ? score : sum / all;
+    if (scores.cells > 0) t->base.score = una_cell_scores_mean(&scores);
     return UNA_OK;
 }
 
@@ -174,12 +170,11 @@ static una_status basis_evaluate(void *context, const void *const *training, siz
 {
     const basis_target *t = &((const basis_training *)training[0])->of[variances->target];
     const una_cells *valid = &t->valid;
+    una_held_rows held = { .phi = valid->phi, .y = valid->y, .rows = valid->rows };
     una_head head;
-    double log_lik, rmse;
     (void)context, (void)count;                           /* one: feature networks are not mixed */
     if (valid->rows == 0) return UNA_OK;
-    una_head_init(&head, t->stats.features, &run->scratch);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_head_init(&head, t->stats.features, &run->scratch));
     head.noise_var = variances->noise_var;
     head.prior_var = variances->prior_var;
     if (variances->evidence) {
@@ -191,9 +186,9 @@ static una_status basis_evaluate(void *context, const void *const *training, siz
 
     head.stats = t->stats;
     UNA_TRY(una_head_solve(&head, run));
-    UNA_TRY(una_head_score(&head, valid->phi, valid->y, valid->rows, &log_lik, &rmse, run));
-    if (!variances->evidence) sums->loss -= log_lik * (double)valid->rows;
-    sums->square += rmse * rmse * (double)valid->rows;
+    UNA_TRY(una_head_score(&head, &held, run));
+    if (!variances->evidence) sums->loss -= held.log_lik * (double)valid->rows;
+    sums->square += held.rmse * held.rmse * (double)valid->rows;
     sums->rows += valid->rows;
     return UNA_OK;
 }
@@ -257,8 +252,7 @@ static una_status oof_errors(double *error, const basis_target *t, const una_tar
     const una_cells *valid = &t->valid;
     una_head head;
     double *mean = UNA_GET(&run->scratch, double, valid->rows);
-    una_head_init(&head, t->stats.features, &run->scratch);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_head_init(&head, t->stats.features, &run->scratch));
     head.stats = t->stats;
     head.noise_var = v->noise_var;
     head.prior_var = v->prior_var;
@@ -328,8 +322,7 @@ static una_status basis_posterior(una_basis *basis, const una_problem *p, una_fi
                                   una_run *run)
 {
     double noise_var = basis->head.noise_var, prior_var = basis->head.prior_var;
-    una_head_init(&basis->head, basis->net.body->size(basis->net.shape).features + 1, keep);
-    UNA_TRY(una_arena_check(keep));
+    UNA_TRY(una_head_init(&basis->head, basis->net.body->size(basis->net.shape).features + 1, keep));
     basis->head.noise_var = result->noise_var = noise_var;
     basis->head.prior_var = result->prior_var = prior_var;
     UNA_TRY(una_basis_absorb(basis, p->x, p->y, p->weight, &basis->head.stats, run));

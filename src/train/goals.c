@@ -209,8 +209,7 @@ una_status una_goal_evidence(una_trainable_f32 *what, una_training_context *t, u
     *e = (evidence){ .t = t, .phi = una_phi_with_one(rows, k, &run->scratch),
                      .dphi = UNA_GET(&run->scratch, double, rows * k),
                      .narrow = UNA_GET(&run->scratch, double, rows * k) };
-    una_head_init(&e->head, k, &run->scratch);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_head_init(&e->head, k, &run->scratch));
     e->head.prior_var = job->goal_options.evidence.prior_var;
     UNA_TRY(una_cells_take(&e->cells, rows, k, job->rows->outputs, &run->scratch));
     *what = (una_trainable_f32){ .context = e, .gradient = evidence_gradient };

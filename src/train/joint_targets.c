@@ -45,6 +45,24 @@ void una_cells_pick(una_cells *c, const double *phi, const double *y, size_t row
     c->y = c->own_y;
 }
 
+una_status una_cell_scores_add(una_cell_scores *s, const una_stats *stats, const una_cells *valid, una_run *run)
+{
+    una_held_rows held = { .phi = valid->phi, .y = valid->y, .rows = valid->rows };
+    double noise_var;
+    if (valid->rows == 0) return UNA_OK;
+    UNA_TRY(una_choose_by_validation(&noise_var, 1, stats, &held, run));
+    s->last = held.log_lik;
+    s->sum += held.log_lik * (double)valid->rows;
+    s->cells += (double)valid->rows;
+    return UNA_OK;
+}
+
+double una_cell_scores_mean(const una_cell_scores *s)
+{
+    if (s->targets == 1) return s->last;
+    return s->cells > 0 ? s->sum / s->cells : 0;
+}
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 una_status una_errors_take(una_errors *e, size_t targets, una_arena *arena)

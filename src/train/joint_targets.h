@@ -5,6 +5,7 @@
 #ifndef UNA_SEVERAL_TARGETS_H
 #define UNA_SEVERAL_TARGETS_H
 
+#include "infer/head.h"
 #include "model/several.h"
 
 /* Whether every row has every target. */
@@ -23,6 +24,16 @@ typedef struct una_cells {
 una_status una_cells_take(una_cells *cells, size_t most, size_t features, size_t outputs, una_arena *arena);
 /* Of phi [rows, features] and y [rows, outputs], NAN where a cell is missing. */
 void       una_cells_pick(una_cells *cells, const double *phi, const double *y, size_t rows, size_t target);
+
+typedef struct una_cell_scores {         /* of targets, each with the noise that suits its validation cells */
+    size_t targets;
+    double last, sum, cells;             /* log-likelihood: mean of the target before, sum of all           */
+} una_cell_scores;
+
+/* Adds a target's, under the posterior of these sums with prior variance 1. Without cells it does not count. */
+una_status una_cell_scores_add(una_cell_scores *scores, const una_stats *stats, const una_cells *valid, una_run *run);
+/* Mean over the cells; 0 where there are none. */
+double     una_cell_scores_mean(const una_cell_scores *scores);
 
 /* ---- errors of several targets ----------------------------------------------------------------------------------- */
 

@@ -41,7 +41,7 @@ static una_status validate_posterior(void *context, const float *p, double *scor
     size_t k = w->stats.features, outputs = r->outputs;
     net->body->forward(w->work, p, r->x, r->rows, (una_outputs){ .phi = w->phi, .stride = k });
     net->body->forward(w->work, p, r->valid_x, r->valid_rows, (una_outputs){ .phi = w->valid_phi, .stride = k });
-    double noise_var, rmse, own = 0, sum = 0, all = 0;
+    una_cell_scores scores = { .targets = outputs };
     for (size_t t = 0; t < outputs; t++) {
         una_cells_pick(&w->cells, w->phi, r->y, r->rows, t);
         una_cells_pick(&w->valid_cells, w->valid_phi, r->valid_y, r->valid_rows, t);
@@ -49,13 +49,9 @@ static una_status validate_posterior(void *context, const float *p, double *scor
         una_stats_clear(&w->stats);
         UNA_TRY(una_stats_add(&w->stats, w->cells.phi, w->cells.y, w->cells.rows, run));
         UNA_TRY(una_stats_sum(&w->stats, run));
-        UNA_TRY(una_choose_by_validation(&noise_var, 1, &w->stats, w->valid_cells.phi, w->valid_cells.y,
-                                         w->valid_cells.rows, &own, &rmse, run));
-        sum += own * (double)w->valid_cells.rows;
-        all += (double)w->valid_cells.rows;
+        UNA_TRY(una_cell_scores_add(&scores, &w->stats, &w->valid_cells, run));
     }
-    *score = all > 0 ? sum / all : 0;
-    if (outputs == 1) *score = own;
+    *score = una_cell_scores_mean(&scores);
     return UNA_OK;
 }
 

@@ -350,7 +350,8 @@ static void score_is_the_mean_of_row_likelihoods(void **state)
     (void)state;
     enum { N = 100, K = 7 };
     static made m, test;                                       /* the same truth: rows of one making */
-    double mean[N], var[N], sum = 0, square = 0, log_lik, rmse;
+    double mean[N], var[N], sum = 0, square = 0;
+    una_held_rows held = { .phi = test.phi, .y = test.y, .rows = N };
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
@@ -367,16 +368,16 @@ static void score_is_the_mean_of_row_likelihoods(void **state)
         sum += log(una_normal_pdf(z) / std);
         square += (test.y[i] - mean[i]) * (test.y[i] - mean[i]);
     }
-    assert_ok(una_head_score(&head, test.phi, test.y, N, &log_lik, &rmse, run), run);
-    assert_near(rmse, sqrt(square / N), 1e-12, 0);
-    assert_near(rmse, 0.3, 0.2, 0);
-    assert_near(log_lik, sum / N, 1e-9, 0);
+    assert_ok(una_head_score(&head, &held, run), run);
+    assert_near(held.rmse, sqrt(square / N), 1e-12, 0);
+    assert_near(held.rmse, 0.3, 0.2, 0);
+    assert_near(held.log_lik, sum / N, 1e-9, 0);
 
-    assert_status(una_head_score(&head, test.phi, test.y, 0, &log_lik, &rmse, run), UNA_E_INPUT, run);
+    assert_status(una_head_score(&head, &(una_held_rows){ .phi = test.phi, .y = test.y }, run), UNA_E_INPUT, run);
     test.y[5] = NAN;
-    assert_status(una_head_score(&head, test.phi, test.y, N, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
+    assert_status(una_head_score(&head, &held, run), UNA_E_NUMERIC, run);
     test.phi[5] = NAN;
-    assert_status(una_head_score(&head, test.phi, test.y, N, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
+    assert_status(una_head_score(&head, &held, run), UNA_E_NUMERIC, run);
 
     una_arena_free(&arena);
     una_run_free(run);
@@ -559,7 +560,8 @@ static una_status whole_life(void *context, una_run *run)
     una_arena_init(&arena, run);
     una_head head, back;
     una_archive ar;
-    double mean[MOST_ROWS], var[MOST_ROWS], log_lik, rmse;
+    double mean[MOST_ROWS], var[MOST_ROWS];
+    una_held_rows rows = { .phi = m->phi, .y = m->y, .rows = m->rows };
 
     una_head_init(&head, m->features, &arena);
     una_status status = una_arena_check(&arena);
@@ -569,7 +571,7 @@ static una_status whole_life(void *context, una_run *run)
         status = una_head_solve(&head, run);
     }
     if (status == UNA_OK) status = una_head_predict(&head, m->phi, m->rows, mean, var, run);
-    if (status == UNA_OK) status = una_head_score(&head, m->phi, m->y, m->rows, &log_lik, &rmse, run);
+    if (status == UNA_OK) status = una_head_score(&head, &rows, run);
     if (status == UNA_OK) status = save(&head, &ar, &arena, run);
     if (status == UNA_OK) status = load(&back, &ar, &arena, run);
 

@@ -176,28 +176,28 @@ static void what_cannot_be_chosen_has_a_sentence(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
-    double noise = UNA_AUTO, prior = UNA_AUTO, log_lik, rmse;
+    double noise = UNA_AUTO, prior = UNA_AUTO;
     una_stats stats;
     una_stats_init(&stats, 2, &arena);
     assert_status(una_choose_by_evidence(&noise, &prior, &stats, run), UNA_E_INPUT, run);
 
-    double phi[4] = { 1, 1, 2, 1 }, y[2] = { 0, 0 };
+    double phi[4] = { 1, 1, 2, 1 }, y[2] = { 0, 0 }, broken[4] = { 1, 1, NAN, 1 };
+    una_held_rows held = { .phi = phi, .y = y, .rows = 2 }, none = { .phi = phi, .y = y };
+    una_held_rows bad = { .phi = broken, .y = y, .rows = 2 };
     una_stats_add(&stats, phi, y, 2, NULL);
     assert_status(una_choose_by_evidence(&noise, &prior, &stats, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "every target is zero");
-    assert_status(una_choose_by_validation(&noise, 1, &stats, phi, y, 2, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
+    assert_status(una_choose_by_validation(&noise, 1, &stats, &held, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "every target is zero");
-    assert_status(una_choose_by_validation(&noise, 1, &stats, phi, y, 0, &log_lik, &rmse, run), UNA_E_INPUT, run);
-    assert_status(una_choose_by_validation(&noise, UNA_AUTO, &stats, phi, y, 2, &log_lik, &rmse, run), UNA_E_NUMERIC,
-                  run);
+    assert_status(una_choose_by_validation(&noise, 1, &stats, &none, run), UNA_E_INPUT, run);
+    assert_status(una_choose_by_validation(&noise, UNA_AUTO, &stats, &held, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "prior variance");
 
     y[0] = 1;
-    double broken[4] = { 1, 1, NAN, 1 };
-    assert_status(una_choose_by_validation(&noise, 1, &stats, broken, y, 2, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
+    assert_status(una_choose_by_validation(&noise, 1, &stats, &bad, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "not finite");
     una_stats_add(&stats, broken, y, 2, NULL);
-    assert_status(una_choose_by_validation(&noise, 1, &stats, phi, y, 2, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
+    assert_status(una_choose_by_validation(&noise, 1, &stats, &held, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "the features are not finite");
     noise = prior = UNA_AUTO;
     assert_status(una_choose_by_evidence(&noise, &prior, &stats, run), UNA_E_NUMERIC, run);
@@ -223,25 +223,26 @@ static void held_out_choice_beats_refitting(void **state)
     for (size_t c = 0; c < 3; c++) {
         make(&m, cases[c].rows + cases[c].valid, cases[c].features, 0.7, cases[c].noise_std, 60 + c);
         valid = m;
-        size_t k = m.features, held = cases[c].valid;
+        size_t k = m.features, rows = cases[c].valid;
         m.rows = cases[c].rows;
         const double *phi = valid.phi + m.rows * k, *y = valid.y + m.rows;
         una_stats stats = stats_of(&m, &arena);
-        double noise, log_lik, rmse, again, error;
+        una_held_rows held = { .phi = phi, .y = y, .rows = rows }, again = held;
+        double noise;
 
-        assert_ok(una_choose_by_validation(&noise, 0.8, &stats, phi, y, held, &log_lik, &rmse, run), run);
+        assert_ok(una_choose_by_validation(&noise, 0.8, &stats, &held, run), run);
         una_head head = solved(&m, noise, 0.8, &arena, run);
-        assert_ok(una_head_score(&head, phi, y, held, &again, &error, run), run);
-        assert_near(log_lik, again, 1e-9, 0);
-        assert_near(rmse, error, 1e-8, 0);
+        assert_ok(una_head_score(&head, &again, run), run);
+        assert_near(held.log_lik, again.log_lik, 1e-9, 0);
+        assert_near(held.rmse, again.rmse, 1e-8, 0);
 
-        double low = 1e-6 * (stats.square + una_dot(y, y, held)) / (double)(m.rows + held);
+        double low = 1e-6 * (stats.square + una_dot(y, y, rows)) / (double)(m.rows + rows);
         for (int i = -300; i <= 300; i++) {
             head.noise_var = noise * exp(0.02 * i);
             if (head.noise_var < low) continue;
             assert_ok(una_head_solve(&head, run), run);
-            assert_ok(una_head_score(&head, phi, y, held, &again, &error, run), run);
-            assert_true(again <= log_lik + 1e-9);
+            assert_ok(una_head_score(&head, &again, run), run);
+            assert_true(again.log_lik <= held.log_lik + 1e-9);
         }
     }
     una_arena_free(&arena);
@@ -258,14 +259,15 @@ static void held_out_bounds_hold(void **state)
 
     make(&m, 300, 3, 1, 0, 70);                                /* nothing but signal */
     una_stats stats = stats_of(&m, &arena);
-    double noise, log_lik, rmse;
-    assert_ok(una_choose_by_validation(&noise, 1, &stats, m.phi, m.y, 300, &log_lik, &rmse, run), run);
+    una_held_rows held = { .phi = m.phi, .y = m.y, .rows = 300 };
+    double noise;
+    assert_ok(una_choose_by_validation(&noise, 1, &stats, &held, run), run);
     assert_near(noise, 1e-6 * stats.square / 300, 1e-6, 0);
-    assert_true(rmse < 1e-6);
+    assert_true(held.rmse < 1e-6);
 
     una_stats none;
     una_stats_init(&none, 3, &arena);                          /* no training rows: the prior is scored */
-    assert_ok(una_choose_by_validation(&noise, 1e-9, &none, m.phi, m.y, 300, &log_lik, &rmse, run), run);
+    assert_ok(una_choose_by_validation(&noise, 1e-9, &none, &held, run), run);
     assert_near(noise, stats.square / 300, 1e-6, 0);
 
     una_arena_free(&arena);
@@ -279,7 +281,8 @@ static una_status choices(void *context, una_run *run)
     una_arena_init(&arena, run);
     una_stats stats;
     una_spectrum spectrum;
-    double noise = UNA_AUTO, prior = UNA_AUTO, log_lik, rmse;
+    una_held_rows held = { .phi = m->phi, .y = m->y, .rows = m->rows };
+    double noise = UNA_AUTO, prior = UNA_AUTO;
 
     una_stats_init(&stats, m->features, &arena);
     una_status status = una_arena_check(&arena);
@@ -287,7 +290,7 @@ static una_status choices(void *context, una_run *run)
     if (status == UNA_OK) status = una_spectrum_of(&spectrum, &stats, run);
     if (status == UNA_OK) status = una_choose_by_evidence(&noise, &prior, &stats, run);
     if (status == UNA_OK)
-        status = una_choose_by_validation(&noise, prior, &stats, m->phi, m->y, m->rows, &log_lik, &rmse, run);
+        status = una_choose_by_validation(&noise, prior, &stats, &held, run);
 
     una_arena_free(&arena);
     return status;

@@ -124,25 +124,18 @@ static una_status bayesopt_begin(void **shared, const una_asked *asked, una_run 
 
 static void bayesopt_end(void *shared) { una_material_free(shared); }
 
-static una_text *study_option(una_text *study, const char *name)
-{
-    una_text_add(study, "%s%s=", study->at && strchr(study->at, '(') ? ", " : "(", name);
-    return study;
-}
-
 /* The experiment with those of its options that change numbers. */
 static const char *bayesopt_study(const una_asked *asked)
 {
     const bayesopt_options *o = asked->options;
     una_text study = una_text_in(asked->keep);
     una_text_add(&study, "%s", asked->experiment->name);
-    if (strcmp(o->acquisition, "log_ei") != 0) una_spec_value(study_option(&study, "acquisition"), o->acquisition);
-    if (o->initial != 3) una_text_number(study_option(&study, "initial"), o->initial);
-    if (o->setup == SETUP_THESIS) una_text_add(study_option(&study, "setup"), "thesis");
+    if (strcmp(o->acquisition, "log_ei") != 0) una_spec_value(una_study_option(&study, "acquisition"), o->acquisition);
+    if (o->initial != 3) una_text_number(una_study_option(&study, "initial"), o->initial);
+    if (o->setup == SETUP_THESIS) una_text_add(una_study_option(&study, "setup"), "thesis");
     if (asked->quick || !UNA_IS_AUTO(o->steps))
-        una_text_number(study_option(&study, "steps"), UNA_IS_AUTO(o->steps) ? QUICK_STEPS : o->steps);
-    if (study.at && strchr(study.at, '(')) una_text_add(&study, ")");
-    return study.at;
+        una_text_number(una_study_option(&study, "steps"), UNA_IS_AUTO(o->steps) ? QUICK_STEPS : o->steps);
+    return una_study_end(&study);
 }
 
 static una_status unknown_task(const char *name, int length, una_run *run)

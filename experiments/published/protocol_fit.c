@@ -35,11 +35,6 @@ static una_status std_of_target(double *std, const una_dataset *data, una_run *r
 
 /* ---- fitting ---------------------------------------------------------------------------------------------------- */
 
-static una_text settings_of(const task *t)
-{
-    return una_text_in(&t->run->scratch);
-}
-
 static void set_option(una_text *set, const char *key, const char *value)
 {
     una_text_add(set, "%s%s%s", set->length ? ", " : "", key, value);
@@ -66,8 +61,7 @@ static una_status protocol_fit_model(una_model **model, const task *t, const cha
     una_fit_settings how = { .size = sizeof how, .preset = "thesis", .set = sets, .set_count = set->length > 0,
                              .valid = t->rows->part[UNA_PART_VALID] };
     UNA_TRY(una_arena_check(&t->run->scratch));
-    UNA_TRY(una_fit(model, spec, t->rows->part[UNA_PART_TRAIN], &how, t->run));
-    return una_keep_model(&t->run->scratch, *model);
+    return una_held_fit(model, spec, t->rows->part[UNA_PART_TRAIN], &how, t->run);
 }
 
 /* The posterior alone, from the same rows. */
@@ -82,7 +76,7 @@ static una_status fit_grid(una_model **model, const task *t, const una_protocol_
                            const char *search)
 {
     const una_protocol *p = t->protocol;
-    una_text set = settings_of(t);
+    una_text set = una_text_in(&t->run->scratch);
     set_number(&set, "noise_std=", noise / t->unit);
     if (p->train_noise) set_number(&set, "train_noise_std=", t->noise / t->unit);
     if (p->epochs > 0) set_number(&set, "epochs=", epochs_of(t, p->epochs, p->batch));
@@ -106,6 +100,17 @@ static una_status score_valid(una_score *score, const una_model *model, const ta
     return una_model_score(score, model, t->rows->part[UNA_PART_VALID], t->run);
 }
 
+/* Of the validation rows, by the posterior under other settings. */
+static una_status relearnt_log_lik(double *log_lik, const una_model *model, const task *t, const una_text *set)
+{
+    una_model *other;
+    una_score score;
+    UNA_TRY(relearn(&other, model, t, set));
+    UNA_TRY(score_valid(&score, other, t));
+    *log_lik = score.log_lik;
+    return UNA_OK;
+}
+
 /* ---- the noise that suits the validation rows ------------------------------------------------------------------- */
 
 typedef struct noise_search {
@@ -116,19 +121,6 @@ typedef struct noise_search {
     double          *mean, *epistemic;   /* [validation rows]                                                */
     una_status       status;
 } noise_search;
-
-static una_status relearnt_log_lik(double *log_lik, const noise_search *n, double noise)
-{
-    const task *t = n->task;
-    una_text set = settings_of(t);
-    una_model *model;
-    una_score score;
-    set_number(&set, "noise_std=", noise / t->unit);
-    UNA_TRY(relearn(&model, n->model, t, &set));
-    UNA_TRY(score_valid(&score, model, t));
-    *log_lik = score.log_lik;
-    return UNA_OK;
-}
 
 /* A mixture is approximated by the Gaussian of its mean and variance: the noise need not be exact. */
 static double gaussian_log_lik(const noise_search *n, double noise)
@@ -147,12 +139,15 @@ static double gaussian_log_lik(const noise_search *n, double noise)
 static double loss_at(double log_noise, void *context)
 {
     noise_search *n = context;
+    const task *t = n->task;
     double log_lik = NAN;
     if (n->status != UNA_OK) return 0;
-    una_mark mark = una_arena_mark(&n->task->run->scratch);
-    if (n->relearn) n->status = relearnt_log_lik(&log_lik, n, exp(log_noise));
+    una_mark mark = una_arena_mark(&t->run->scratch);
+    una_text set = una_text_in(&t->run->scratch);
+    set_number(&set, "noise_std=", exp(log_noise) / t->unit);
+    if (n->relearn) n->status = relearnt_log_lik(&log_lik, n->model, t, &set);
     else log_lik = gaussian_log_lik(n, exp(log_noise));
-    una_arena_release(&n->task->run->scratch, mark);
+    una_arena_release(&t->run->scratch, mark);
     return isfinite(log_lik) ? -log_lik : 1e300;
 }
 
@@ -178,7 +173,7 @@ static una_status measure_noise(const task *t)
     enum { EPOCHS = 20000, BATCH = 32 };         /* as NLM's grid has them */
     const double any_noise = 0.3;                /* of the first posterior, from which it is tuned */
     una_model *model;
-    una_text set = settings_of(t);
+    una_text set = una_text_in(&t->run->scratch);
     set_number(&set, "noise_std=", any_noise);
     set_number(&set, "epochs=", epochs_of(t, EPOCHS, BATCH));
     UNA_TRY(protocol_fit_model(&model, t, t->key->spec, &set));
@@ -189,14 +184,9 @@ static una_status measure_noise(const task *t)
 
 static una_status try_prior(double *log_lik, const una_model *model, const char *prior, const task *t)
 {
-    una_text set = settings_of(t);
-    una_model *other;
-    una_score score;
+    una_text set = una_text_in(&t->run->scratch);
     set_option(&set, "prior_var=", prior);
-    UNA_TRY(relearn(&other, model, t, &set));
-    UNA_TRY(score_valid(&score, other, t));
-    *log_lik = score.log_lik;
-    return UNA_OK;
+    return relearnt_log_lik(log_lik, model, t, &set);
 }
 
 /* One training, and its prior variances without training again. */
@@ -227,7 +217,7 @@ static una_status measure_by_hand(una_model **model, const task *t, const una_pr
 {
     double tuned, *value = t->outcome->value;
     una_score score = UNA_INIT(una_score);
-    una_text set = settings_of(t);
+    una_text set = una_text_in(&t->run->scratch);
     UNA_TRY(una_model_score(&score, *model, t->rows->part[UNA_PART_TEST], t->run));
     value[UNA_PUBLISHED_HAND_RMSE] = score.rmse;
     value[UNA_PUBLISHED_HAND_LOG_LIK] = score.log_lik;
@@ -253,7 +243,7 @@ static una_status measure_chosen(const task *t, const una_protocol_choice *choic
 static una_status measure_other(const task *t)
 {
     una_model *model;
-    const una_text nothing = settings_of(t);
+    const una_text nothing = una_text_in(&t->run->scratch);
     UNA_TRY(protocol_fit_model(&model, t, t->key->spec, &nothing));
     UNA_TRY(una_outcome_take(t->outcome, model));
     return una_portions_measure(t->outcome->value, model, t->rows, t->run);

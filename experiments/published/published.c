@@ -140,13 +140,6 @@ static una_status read_splits(size_t *from, size_t *to, const una_asked *asked, 
              o->splits);
 }
 
-static void published_add_setting(una_text *study, const char *key, double number, const char *word)
-{
-    una_text_add(study, "%s%s=", strchr(study->at ? study->at : "", '(') ? ", " : "(", key);
-    if (word) una_text_add(study, "%s", word);
-    else una_text_number(study, number);
-}
-
 double una_published_steps(const una_asked *asked)
 {
     const una_published *o = asked->options;
@@ -160,13 +153,12 @@ static const char *published_study(const una_asked *asked, una_rows_group group,
     const una_published *o = asked->options;
     una_text study = una_text_in(asked->keep);
     una_text_add(&study, "%s", asked->experiment->name);
-    if (thesis) published_add_setting(&study, "preset", 0, "thesis");
-    if (group == UNA_GROUP_VALID) published_add_setting(&study, "group", 0, "valid");
-    if (!thesis && !UNA_IS_AUTO(o->held)) published_add_setting(&study, "held", o->held, NULL);
+    if (thesis) una_text_add(una_study_option(&study, "preset"), "thesis");
+    if (group == UNA_GROUP_VALID) una_text_add(una_study_option(&study, "group"), "valid");
+    if (!thesis && !UNA_IS_AUTO(o->held)) una_text_number(una_study_option(&study, "held"), o->held);
     if (thesis && una_published_steps(asked) != UNA_PROTOCOL_STEPS)
-        published_add_setting(&study, "steps", una_published_steps(asked), NULL);
-    if (strchr(study.at ? study.at : "", '(')) una_text_add(&study, ")");
-    return study.at;
+        una_text_number(una_study_option(&study, "steps"), una_published_steps(asked));
+    return una_study_end(&study);
 }
 
 /* Of the bytes of both files: rows and splits that were replaced make other keys. */
@@ -227,22 +219,23 @@ static const char *data_of(const listing *l, const char *gap)
     return una_phrase(l->asked->keep, "%s%s%s#%08" PRIx32, l->set->name, gap ? " " : "", gap ? gap : "", l->sum);
 }
 
-/* The kind `auto` has no protocol in the thesis. */
-static void list_fit(const listing *l, const una_bench_model *model, size_t study, const char *data, size_t split)
-{
-    una_row_key key = una_model_row_key(model, l->study[study], data, split, l->asked->first + split);
-    if (una_published_is_thesis(&key) && strcmp(model->kind, "auto") == 0) return;
-    una_plan_add(l->plan, key);
-}
-
-static una_status list_splits(const listing *l, const char *gap, una_run *run)
+/* One split after the other. The kind `auto` has no protocol in the thesis. beyond: a column that the thesis does not
+ * have, for the table of all columns, however much was asked of the thesis's: its three models by automatic rules, one
+ * split. */
+static una_status list_splits(const listing *l, const char *gap, bool beyond, una_run *run)
 {
     const char *data = data_of(l, gap);
-    size_t splits = gap ? GAP_SPLITS : l->known->set.splits;
-    for (size_t k = l->from; data && k <= l->to && k < splits; k++) {
+    size_t splits = gap ? GAP_SPLITS : l->known->set.splits, last = beyond ? l->from : l->to;
+    for (size_t k = l->from; data && k <= last && (beyond || k < splits); k++) {
         if (l->all && (!gap || k == l->from)) UNA_TRY(check_split(l->all, &l->at, gap, k, run));
         for (size_t s = 0; s < 2 && l->study[s]; s++)
-            for (size_t m = 0; m < l->asked->model_count; m++) list_fit(l, &l->asked->models[m], s, data, k);
+            for (size_t m = 0; m < l->asked->model_count; m++) {
+                const una_bench_model *model = &l->asked->models[m];
+                una_row_key key = una_model_row_key(model, l->study[s], data, k, l->asked->first + k);
+                bool thesis = una_published_is_thesis(&key);
+                if (thesis && (beyond || strcmp(model->kind, "auto") == 0)) continue;
+                if (!beyond || una_list_has("auto,gp,nlm", model->kind)) una_plan_add(l->plan, key);
+            }
     }
     return UNA_OK;
 }
@@ -254,29 +247,11 @@ static bool is_thesis_gap(const set *s, const char *column)
     return false;
 }
 
-/* What the table of all columns is about, however much was asked of the thesis's: its three models by automatic rules,
- * one split. */
-static una_status list_beyond(const listing *l, const char *gap, una_run *run)
-{
-    static const char *const shown[] = { "auto", "gp", "nlm" };
-    const char *data = data_of(l, gap);
-    UNA_TRY(una_arena_check(l->asked->keep));
-    if (l->all) UNA_TRY(check_split(l->all, &l->at, gap, l->from, run));
-    for (size_t s = 0; s < 2 && l->study[s]; s++)
-        for (size_t m = 0; m < l->asked->model_count; m++) {
-            const una_bench_model *model = &l->asked->models[m];
-            una_row_key key = una_model_row_key(model, l->study[s], data, l->from, l->asked->first + l->from);
-            for (size_t i = 0; i < 3 && !una_published_is_thesis(&key); i++)
-                if (strcmp(model->kind, shown[i]) == 0) una_plan_add(l->plan, key);
-        }
-    return UNA_OK;
-}
-
 static una_status list_column(const listing *l, const char *column, una_run *run)
 {
     const una_published *o = l->asked->options;
     bool beyond = o->columns == UNA_COLUMNS_MORE && !is_thesis_gap(l->set, column);
-    return beyond ? list_beyond(l, column, run) : list_splits(l, column, run);
+    return list_splits(l, column, beyond, run);
 }
 
 static bool column_varies(const una_dataset *all, size_t column)
@@ -317,9 +292,9 @@ static una_status list_set(listing *l, una_rows_group group, bool there, una_run
             una_log(run, UNA_LOG_WARNING, "%s and %s are not those that are published, byte for byte ('una data list' "
                     "says which is not): what they give is kept apart", l->at.rows, l->at.splits);
     }
-    if (group != UNA_GROUP_GAP) return list_splits(l, NULL, run);
+    if (group != UNA_GROUP_GAP) return list_splits(l, NULL, false, run);
     if (o->columns != UNA_COLUMNS_THESIS) return list_columns(l, run);
-    for (size_t g = 0; g < 4 && l->set->gaps[g]; g++) UNA_TRY(list_splits(l, l->set->gaps[g], run));
+    for (size_t g = 0; g < 4 && l->set->gaps[g]; g++) UNA_TRY(list_splits(l, l->set->gaps[g], false, run));
     return UNA_OK;
 }
 

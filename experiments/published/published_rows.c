@@ -56,23 +56,17 @@ static una_status portion_take_rows(una_portions *m, const una_split *used, una_
     return portion_take_part(m, UNA_PART_TEST, used->test, used->test_count, run);
 }
 
-/* The thesis shows the gap in cement along water too. */
-static const char *column_across(const char *gap)
-{
-    return strcmp(gap, "Cement") == 0 ? "Water" : NULL;
-}
-
 una_status una_portions_read(una_portions *m, const una_row_key *key, const una_published *o, una_rows_group group,
                              bool thesis, una_run *run)
 {
     una_split split = { .size = sizeof split }, inner = { .size = sizeof inner };
-    una_text text = una_text_in(&run->scratch);
-    una_text_add(&text, "%.*s", (int)una_row_key_data(key->data), key->data);
+    char *name = una_arena_text(&run->scratch, key->data);
     UNA_TRY(una_arena_check(&run->scratch));
-    char *name = text.at, *gap = strchr(name, ' ');
+    name[una_row_key_data(name)] = 0;
+    char *gap = strchr(name, ' ');
     if (gap) *gap++ = 0;
     m->gap = gap;
-    m->across = gap ? column_across(gap) : NULL;
+    m->across = gap && strcmp(gap, "Cement") == 0 ? "Water" : NULL;      /* the thesis shows both */
 
     una_place at = una_place_of(o, name, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -180,25 +174,27 @@ static una_status take_risks(double *value, const predictions *test, const predi
 
 /* ---- along a column -------------------------------------------------------------------------------------------- */
 
-static una_status column_range(double *low, double *high, const una_dataset *data, const char *column, una_run *run)
+/* x [rows] of a column, NULL where it holds words, and its range. */
+static una_status column_range(const double **x, double *low, double *high, const una_dataset *data,
+                               const char *column, una_run *run)
 {
     size_t at;
     UNA_TRY(una_table_need(&at, data, column, run));
-    const double *x = una_dataset_numbers(data, at);
+    *x = una_dataset_numbers(data, at);
     *low = INFINITY;
     *high = -INFINITY;
-    if (x) una_range_add(low, high, x, una_dataset_row_count(data));
+    if (*x) una_range_add(low, high, *x, una_dataset_row_count(data));
     return UNA_OK;
 }
 
-/* mean [bins]: of the epistemic std of all rows, by where they lie in the column. */
-static una_status take_profile(double *mean, double *low, double *high, const predictions *all, const una_dataset *data,
+/* mean [bins], ends [2] of the column: of the epistemic std of all rows, by where they lie in the column. */
+static una_status take_profile(double *mean, double *ends, const predictions *all, const una_dataset *data,
                                const char *column, una_run *run)
 {
-    size_t at, count[UNA_PUBLISHED_BINS] = {0};
-    UNA_TRY(una_table_need(&at, data, column, run));
-    UNA_TRY(column_range(low, high, data, column, run));
-    const double *x = una_dataset_numbers(data, at);
+    size_t count[UNA_PUBLISHED_BINS] = {0};
+    const double *x;
+    double *low = &ends[0], *high = &ends[1];
+    UNA_TRY(column_range(&x, low, high, data, column, run));
     for (size_t b = 0; b < UNA_PUBLISHED_BINS; b++) mean[b] = 0;
     for (size_t r = 0; x && r < all->rows; r++) {
         double share = *high > *low ? (x[r] - *low) / (*high - *low) : 0;
@@ -278,20 +274,19 @@ static una_status measure_gap(double *value, const una_model *model, const una_p
                               una_run *run)
 {
     predictions gap, all;
+    const double *x;
     UNA_TRY(ask_and_score(&gap, model, m->part[UNA_PART_GAP], run));
     UNA_TRY(take_risks(value, test, &gap, run));
     take_gap_scores(value, &gap.score);
     value[UNA_PUBLISHED_GAP_AUROC] = una_auroc(gap.epistemic, gap.rows, test->epistemic, test->rows);
     value[UNA_PUBLISHED_GAP_INCREASE] = 100 * (gap.score.mean_std_epistemic / test->score.mean_std_epistemic - 1);
 
-    UNA_TRY(column_range(&value[UNA_PUBLISHED_GAP_LOW], &value[UNA_PUBLISHED_GAP_HIGH], m->part[UNA_PART_GAP], m->gap,
-                         run));
+    UNA_TRY(column_range(&x, &value[UNA_PUBLISHED_GAP_LOW], &value[UNA_PUBLISHED_GAP_HIGH], m->part[UNA_PART_GAP],
+                         m->gap, run));
     UNA_TRY(published_predict(&all, model, m->all, run));
-    UNA_TRY(take_profile(value + UNA_PUBLISHED_ALONG, &value[UNA_PUBLISHED_ALONG_LOW], &value[UNA_PUBLISHED_ALONG_HIGH],
-                         &all, m->all, m->gap, run));
+    UNA_TRY(take_profile(value + UNA_PUBLISHED_ALONG, value + UNA_PUBLISHED_ALONG_LOW, &all, m->all, m->gap, run));
     if (!m->across) return UNA_OK;
-    return take_profile(value + UNA_PUBLISHED_ACROSS, &value[UNA_PUBLISHED_ACROSS_LOW],
-                        &value[UNA_PUBLISHED_ACROSS_HIGH], &all, m->all, m->across, run);
+    return take_profile(value + UNA_PUBLISHED_ACROSS, value + UNA_PUBLISHED_ACROSS_LOW, &all, m->all, m->across, run);
 }
 
 una_status una_portions_measure(double *value, const una_model *model, const una_portions *m, una_run *run)

@@ -70,23 +70,22 @@ static una_status make_shell(una_truth *t, const una_radial_set *set, uint64_t s
     return UNA_OK;
 }
 
-/* Uniform in the cube of that half-width; those on the wrong side of the hole's rim are drawn again. */
-static una_status make_dense(una_truth *t, size_t rows, size_t inputs, double half, bool in_hole, uint64_t seed,
-                             uint64_t stream, una_arena *arena)
+/* Uniform in a cube; those on the wrong side of the hole's rim are drawn again. */
+static void make_dense(una_truth *t, uint64_t seed, uint64_t stream)
 {
+    bool in_hole = stream == STREAM_HOLE;
+    double half = in_hole ? hole_radius : reach;
     una_rng place = una_rng_at(seed, UNA_FOR_DATA, stream), noise = una_rng_at(seed, UNA_FOR_DATA,
                                                                               STREAM_NOISE + stream);
-    UNA_TRY(una_truth_new(t, rows, inputs, arena));
-    for (size_t i = 0; i < rows; i++) {
-        double *x = t->x + i * inputs;
+    for (size_t i = 0; i < t->rows; i++) {
+        double *x = t->x + i * t->inputs;
         do
-            for (size_t d = 0; d < inputs; d++) x[d] = half * (2 * una_rng_uniform(&place) - 1);
-        while ((norm(x, inputs) < hole_radius) != in_hole);
-        t->f[i] = cos(bend * norm(x, inputs)) + x[0] / 2;
+            for (size_t d = 0; d < t->inputs; d++) x[d] = half * (2 * una_rng_uniform(&place) - 1);
+        while ((norm(x, t->inputs) < hole_radius) != in_hole);
+        t->f[i] = cos(bend * norm(x, t->inputs)) + x[0] / 2;
         t->noise[i] = hole_noise;
     }
     una_truth_add_noise(t, &noise);
-    return UNA_OK;
 }
 
 una_status una_radial_rows_make(una_radial_rows *rows, const una_radial_set *set, uint64_t seed, una_arena *arena,
@@ -97,7 +96,10 @@ una_status una_radial_rows_make(una_radial_rows *rows, const una_radial_set *set
         UNA_TRY(make_shell(&rows->train, set, seed, arena, run));
         return make_shell(&rows->fresh, set, ~seed, arena, run);     /* a seed that no data set of the experiment has */
     }
-    UNA_TRY(make_dense(&rows->train, set->rows, set->inputs, reach, false, seed, 0, arena));
-    UNA_TRY(make_dense(&rows->fresh, set->rows, set->inputs, reach, false, seed, STREAM_FRESH, arena));
-    return make_dense(&rows->hole, HOLE_POINTS, set->inputs, hole_radius, true, seed, STREAM_HOLE, arena);
+    una_truth *part[] = { &rows->train, &rows->fresh, &rows->hole };
+    for (uint64_t stream = 0; stream <= STREAM_HOLE; stream++) {
+        UNA_TRY(una_truth_new(part[stream], stream == STREAM_HOLE ? HOLE_POINTS : set->rows, set->inputs, arena));
+        make_dense(part[stream], seed, stream);
+    }
+    return UNA_OK;
 }

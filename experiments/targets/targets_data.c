@@ -33,10 +33,11 @@ static double draw_x(region where, una_rng *rng)
     return copysign(gap_end + (far_end - gap_end) * size, u);
 }
 
-/* complete: a has no missing cells. */
-static una_status make_table(una_dataset **data, size_t rows, una_targets_law law, region where, bool complete,
-                             una_rng *rng, una_run *run)
+/* Rows that train on related targets lack a in its gap. */
+static una_status make_table(una_dataset **data, size_t rows, una_targets_law law, region where, una_rng *rng,
+                             una_run *run)
 {
+    bool complete = law != UNA_RELATED || where != EVERYWHERE;
     double rho = law == UNA_CORRELATED ? noise_correlation : 0;
     UNA_NEW(&run->scratch, double, x, 3 * rows);
     double *a = x + rows, *b = a + rows;
@@ -56,10 +57,9 @@ static una_status make_table(una_dataset **data, size_t rows, una_targets_law la
 una_status una_targets_rows_make(una_targets_rows *rows, una_targets_law law, uint64_t seed, una_run *run)
 {
     una_rng rng = una_rng_at(seed, UNA_FOR_DATA, law);
-    UNA_TRY(make_table(&rows->train, UNA_TARGETS_TRAIN, law, EVERYWHERE, law != UNA_RELATED, &rng, run));
-    UNA_TRY(make_table(&rows->outside, UNA_TARGETS_TEST, law, law == UNA_RELATED ? OUTSIDE : EVERYWHERE, true,
-                       &rng, run));
-    return make_table(&rows->gap, UNA_TARGETS_TEST, law, INSIDE, true, &rng, run);
+    UNA_TRY(make_table(&rows->train, UNA_TARGETS_TRAIN, law, EVERYWHERE, &rng, run));
+    UNA_TRY(make_table(&rows->outside, UNA_TARGETS_TEST, law, law == UNA_RELATED ? OUTSIDE : EVERYWHERE, &rng, run));
+    return make_table(&rows->gap, UNA_TARGETS_TEST, law, INSIDE, &rng, run);
 }
 
 una_targets_law una_targets_law_of(const char *data)

@@ -19,50 +19,33 @@ static double above_chance(const una_findings *f, size_t fit, const void *contex
     return una_findings_value(f, fit, UNA_PUBLISHED_GAP_AUROC) - chance;
 }
 
-/* Of a group's AUROC less 1/2; no pairs where the group is NULL. */
-static una_status take_auroc(una_paired *paired, const una_show *show, const una_group *group, una_run *run)
-{
-    *paired = (una_paired){ .count = 0 };
-    return group ? una_paired_each(paired, show->findings, group, above_chance, NULL, run) : UNA_OK;
-}
-
 static const una_group *gp_at(const una_show *show, size_t where)
 {
     return una_method_group(show->findings, UNA_METHOD_GP, show->where[where], UNA_PRESET_AUTOMATIC);
 }
 
-/* Of the log-likelihood inside less the GP's. */
-static una_status take_inside(una_paired *paired, const una_show *show, const una_group *group, size_t where,
-                              una_run *run)
+/* Of a group's AUROC less 1/2, or (inside) of its log-likelihood inside less the GP's; no pairs where a group is NULL. */
+static una_status take_way(una_paired *paired, const una_show *show, const una_group *group, size_t where, bool inside,
+                           una_run *run)
 {
     const una_group *gp = gp_at(show, where);
     *paired = (una_paired){ .count = 0 };
-    if (!group || !gp || group == gp) return UNA_OK;
-    return una_paired_groups(paired, show->findings, group, gp, UNA_PUBLISHED_GAP_LOG_LIK, run);
+    if (!group || (inside && (!gp || group == gp))) return UNA_OK;
+    return inside ? una_paired_groups(paired, show->findings, group, gp, UNA_PUBLISHED_GAP_LOG_LIK, run)
+                  : una_paired_each(paired, show->findings, group, above_chance, NULL, run);
 }
 
-static void add_auroc(una_sheet *sheet, const una_paired *p)
-{
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM];
-    una_text words = una_text_in(sheet->arena);
-    una_text_add(&words, "%s", una_number_plain(a, p->count ? p->mean + chance : NAN, 2));
-    if (p->count > 1)
-        una_show_interval(&words, una_number_plain(b, fmax(p->low + chance, 0), 2),
-                          una_number_plain(c, fmin(p->high + chance, 1), 2));
-    una_sheet_words(sheet, words.at);
-    if (una_paired_least(p, 0) == UNA_HOLDS) una_sheet_strong(sheet);
-}
-
-static void add_inside(una_sheet *sheet, const una_paired *p)
+static void add_way(una_sheet *sheet, const una_paired *p, bool inside)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM];
     una_text words = una_text_in(sheet->arena);
     int holds = una_paired_least(p, 0);
-    una_text_add(&words, "%s", una_number_plain(a, p->count ? p->mean : NAN, 2));
-    if (p->count > 1)
-        una_show_interval(&words, una_number_plain(b, p->low, 2), una_number_plain(c, p->high, 2));
-    if (holds == UNA_HOLDS) una_text_add(&words, " better");
-    if (holds == UNA_DOES_NOT_HOLD) una_text_add(&words, " worse");
+    double mean = inside ? p->mean : p->mean + chance, low = inside ? p->low : fmax(p->low + chance, 0),
+           high = inside ? p->high : fmin(p->high + chance, 1);
+    una_text_add(&words, "%s", una_number_plain(a, p->count ? mean : NAN, 2));
+    if (p->count > 1) una_show_interval(&words, una_number_plain(b, low, 2), una_number_plain(c, high, 2));
+    if (inside && holds == UNA_HOLDS) una_text_add(&words, " better");
+    if (inside && holds == UNA_DOES_NOT_HOLD) una_text_add(&words, " worse");
     una_sheet_words(sheet, words.at);
     if (holds == UNA_HOLDS) una_sheet_strong(sheet);
 }
@@ -88,10 +71,8 @@ static una_status detail(const una_show *show, bool inside, una_run *run)
             for (size_t w = 0; w < show->known; w++) {
                 const una_group *group = una_show_group(show, who, w, (una_preset)p);
                 una_paired paired;
-                if (inside) UNA_TRY(take_inside(&paired, show, group, w, run));
-                else UNA_TRY(take_auroc(&paired, show, group, run));
-                if (inside) add_inside(&sheet, &paired);
-                else add_auroc(&sheet, &paired);
+                UNA_TRY(take_way(&paired, show, group, w, inside, run));
+                add_way(&sheet, &paired, inside);
             }
         }
     }
@@ -140,8 +121,8 @@ static una_status our_line(una_sheet *sheet, const una_show *show, size_t who, u
         const una_group *group = una_show_group(show, who, w, preset);
         una_paired auroc, inside;
         if (!group) continue;
-        UNA_TRY(take_auroc(&auroc, show, group, run));
-        UNA_TRY(take_inside(&inside, show, group, w, run));
+        UNA_TRY(take_way(&auroc, show, group, w, false, run));
+        UNA_TRY(take_way(&inside, show, group, w, true, run));
         const char *title = una_show_column(show, w);
         add_to(&tallies[INCREASE], una_thesis_detects(una_show_mean(show, group, UNA_PUBLISHED_GAP_INCREASE)), title);
         if (auroc.count > 2) add_to(&tallies[AUROC], una_paired_least(&auroc, 0) == UNA_HOLDS, title);
@@ -229,19 +210,17 @@ static void columns_head(una_sheet *sheet, const una_show *show, const crowd *c)
     una_sheet_column(sheet, "column", UNA_SHEET_WORDS);
     for (size_t way = 0; way < WAYS; way++)
         for (size_t i = 0; i < c->count; i++) {
-            una_text title = una_text_in(sheet->arena);
             if (way == INSIDE && show->methods[c->who[i]] == UNA_METHOD_GP) continue;        /* the baseline itself */
-            una_text_add(&title, "%s %s", show->who[c->who[i]], words[way]);
-            una_sheet_column(sheet, title.at, UNA_SHEET_NUMBER);
+            una_sheet_column(sheet, una_phrase(sheet->arena, "%s %s", show->who[c->who[i]], words[way]),
+                             UNA_SHEET_NUMBER);
         }
 }
 
 /* "boston" */
 static const char *set_of(const una_show *show, size_t where)
 {
-    una_text name = una_text_in(show->arena);
-    una_text_add(&name, "%.*s", (int)strcspn(show->where[where], " "), show->where[where]);
-    return name.at ? name.at : "";
+    const char *name = una_phrase(show->arena, "%.*s", (int)strcspn(show->where[where], " "), show->where[where]);
+    return name ? name : "";
 }
 
 static una_status every_column(const una_show *show, const crowd *c, una_run *run)
@@ -267,10 +246,9 @@ static una_status every_column(const una_show *show, const crowd *c, una_run *ru
 
 static una_status summary_line(una_sheet *sheet, const una_show *show, size_t who, una_run *run)
 {
-    double *inside = UNA_GET(show->arena, double, show->where_count);
     size_t columns = 0, noticed = 0, wider = 0, pairs = 0, better = 0;
     una_paired paired;
-    UNA_TRY(una_arena_check(show->arena));
+    UNA_NEW(show->arena, double, inside, show->where_count);
     for (size_t w = 0; w < show->where_count; w++) {
         const una_group *group = una_show_group(show, who, w, UNA_PRESET_AUTOMATIC);
         if (!group) continue;

@@ -137,6 +137,18 @@ una_status una_plan_spec(una_plan *plan, const una_asked *asked, const char *spe
     return UNA_OK;
 }
 
+una_text *una_study_option(una_text *study, const char *name)
+{
+    una_text_add(study, "%s%s=", study->at && strchr(study->at, '(') ? ", " : "(", name);
+    return study;
+}
+
+const char *una_study_end(una_text *study)
+{
+    if (study->at && strchr(study->at, '(')) una_text_add(study, ")");
+    return study->at;
+}
+
 size_t una_seed_count(double given, size_t usual, size_t quick, const una_asked *asked)
 {
     if (!UNA_IS_AUTO(given)) return (size_t)given;
@@ -206,14 +218,6 @@ static una_status bench_take_request(bench *b, const una_bench_settings *setting
 
 /* ---- the folder ---------------------------------------------------------------------------------------------- */
 
-static una_status name_measures(bench *b)
-{
-    b->measure_count = measures_of(b->experiment);
-    UNA_NEW_AT(&b->keep, b->measures, b->measure_count);
-    for (size_t m = 0; m < b->measure_count; m++) b->measures[m] = b->experiment->measures[m].name;
-    return UNA_OK;
-}
-
 /* If the store has rows, the CSV file beside it is not needed: it is written from the store. */
 static una_status explain_table(bench *b, una_status status, bool had_store)
 {
@@ -239,12 +243,16 @@ static una_status check_store(bench *b)
              "or move it away", una_store_path(b->store), foreign);
 }
 
+/* The files of the folder, and the measures that stand in them. */
 static una_status name_files(bench *b, const char *folder)
 {
     b->result.out = una_arena_text(&b->keep, folder);
     b->result.table = una_phrase(&b->keep, "%s/%s.csv", folder, b->experiment->name);
     b->result.page = una_phrase(&b->keep, "%s/%s.html", folder, b->experiment->name);
-    return una_arena_check(&b->keep);
+    b->measure_count = measures_of(b->experiment);
+    UNA_NEW_AT(&b->keep, b->measures, b->measure_count);
+    for (size_t m = 0; m < b->measure_count; m++) b->measures[m] = b->experiment->measures[m].name;
+    return UNA_OK;
 }
 
 static una_row_table table_at(const bench *b, const char *path)
@@ -259,7 +267,6 @@ static una_status open_folder(bench *b, const char *folder, bool for_reading)
     size_t count, added;
     const char *store = b->server ? b->server : una_phrase(&b->keep, "%s/bench.sqlite", folder);
     UNA_TRY(name_files(b, folder));
-    UNA_TRY(name_measures(b));
     if (!b->server) UNA_TRY(una_store_check_csv(store, b->run));
     UNA_TRY(una_store_check_csv(b->result.table, b->run));
     UNA_TRY(una_store_check_csv(b->result.page, b->run));
@@ -283,7 +290,6 @@ static una_status open_results(bench *b)
         return open_folder(b, b->asked.out, false);
     }
     UNA_TRY(name_files(b, b->asked.out));
-    UNA_TRY(name_measures(b));
     return una_sweep_store(&b->store, NULL, b->ranks, b->run);
 }
 
@@ -533,8 +539,6 @@ void una_bench_free(una_bench_result *result)
     una_release(run, b);
 }
 
-typedef una_status folder_task(bench *b, const char *path, size_t *rows, size_t *added);
-
 static bool ends_with(const char *name, const char *ending)
 {
     size_t length = strlen(name), tail = strlen(ending);
@@ -600,26 +604,23 @@ static una_status count_row(void *context, const una_row *row, una_run *run)
     return UNA_OK;
 }
 
-static una_status export_rows(bench *b, const char *path, size_t *rows, size_t *added)
+/* added NULL: rows go out to the file; else they come in. */
+static una_status exchange_rows(bench *b, const char *out, const char *path, size_t *rows, size_t *added)
 {
     size_t count = 0;
-    (void)added;
+    if (!added) UNA_TRY(check_goal(b, out, path));
+    UNA_TRY(open_folder(b, out, !added));
+    una_row_table table = table_at(b, path);
+    if (added) return una_store_import(b->store, &table, rows, added, b->run);
     UNA_TRY(una_store_each(b->store, b->experiment->name, count_row, &count, b->run));
     if (count == 0)
         UNA_FAIL(b->run, UNA_E_INPUT, "there are no results of %s in %s", b->experiment->name,
                  una_store_path(b->store));
-    una_row_table table = table_at(b, path);
     return una_store_export(b->store, &table, rows, b->run);
 }
 
-static una_status import_rows(bench *b, const char *path, size_t *rows, size_t *added)
-{
-    una_row_table table = table_at(b, path);
-    return una_store_import(b->store, &table, rows, added, b->run);
-}
-
-static una_status in_folder(const char *name, const char *out, folder_task *task, const char *path, size_t *rows,
-                            size_t *added, una_run *run)
+static una_status in_folder(const char *name, const char *out, const char *path, size_t *rows, size_t *added,
+                            una_run *run)
 {
     const una_experiment *experiment;
     bench *b;
@@ -627,9 +628,7 @@ static una_status in_folder(const char *name, const char *out, folder_task *task
     UNA_TRY(find_experiment(&experiment, name, run));
     UNA_TRY(new_bench(&b, experiment, run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = task == export_rows ? check_goal(b, out, path) : UNA_OK;
-    if (status == UNA_OK) status = open_folder(b, out, task == export_rows);
-    if (status == UNA_OK) status = task(b, path, rows, added);
+    una_status status = exchange_rows(b, out, path, rows, added);
     una_arena_release(&run->scratch, mark);
     una_store_close(b->store);
     una_bench_free(&b->result);
@@ -643,7 +642,7 @@ una_status una_bench_export(size_t *rows, const char *name, const char *out, con
     UNA_TRY(una_version_check("libuna_bench", run));
     UNA_TRY(una_folder_check(folder, run));
     if (access(folder, F_OK) != 0) UNA_FAIL(run, UNA_E_IO, "there is no folder of results %s", folder);
-    return in_folder(name, folder, export_rows, path, rows, NULL, run);
+    return in_folder(name, folder, path, rows, NULL, run);
 }
 
 una_status una_bench_import(size_t *rows, size_t *added, const char *name, const char *out, const char *path,
@@ -655,5 +654,5 @@ una_status una_bench_import(size_t *rows, size_t *added, const char *name, const
     if (access(path, R_OK) != 0) UNA_FAIL(run, UNA_E_IO, "cannot read %s: %s", path, strerror(errno));
     UNA_TRY(una_store_check_csv(path, run));
     UNA_TRY(una_folder_make(folder, run));
-    return in_folder(name, folder, import_rows, path, rows, added, run);
+    return in_folder(name, folder, path, rows, added, run);
 }

@@ -141,6 +141,10 @@ void        una_plan_models(una_plan *plan, const una_asked *asked, const char *
 /* Fits of a spec that the experiment has by itself, with split 0 ... count - 1. */
 una_status  una_plan_spec(una_plan *plan, const una_asked *asked, const char *spec, una_row_key like, size_t count,
                           una_run *run);
+/* Begins one of the options that change numbers, behind the name of a study: "uci(held="; returns the study, for the
+ * value. And ends them: "uci(held=0.1)"; the text's failure is that of its arena. */
+una_text   *una_study_option(una_text *study, const char *name);
+const char *una_study_end(una_text *study);
 /* How many seeds are asked for: those that were given, else (auto) `usual`, or `quick` in a quick run. */
 size_t una_seed_count(double given, size_t usual, size_t quick, const una_asked *asked);
 /* una_fit, to a model that ends with the run's scratch memory (model/above.h has more of this): that of a measure is

@@ -6,6 +6,7 @@
 
 #include "la/la.h"
 #include "draw/fit_report.h"
+#include "model/above.h"
 
 double una_lines_at(const una_lines *lines, size_t i)
 {
@@ -33,17 +34,13 @@ una_status una_trace_heads(una_trace *line, const una_lines *lines, const una_mo
                            una_run *run)
 {
     double x[UNA_LINE_GRID];
-    una_dataset *grid = NULL;
+    una_dataset *grid;
     for (size_t i = 0; i < UNA_LINE_GRID; i++) x[i] = una_lines_at(lines, i);
     UNA_TRY(una_dataset_from_arrays(&grid, x, NULL, UNA_LINE_GRID, 1, &lines->input, run));
-    una_status status = una_model_functions(model, grid, &line->part_count, NULL, run);
-    if (status == UNA_OK) {
-        line->parts = UNA_GET(arena, double, line->part_count * UNA_LINE_GRID);
-        status = una_arena_check(arena);
-    }
-    if (status == UNA_OK) status = una_model_functions(model, grid, &line->part_count, line->parts, run);
-    una_dataset_free(grid);
-    return status;
+    UNA_TRY(una_keep_dataset(&run->scratch, grid));
+    UNA_TRY(una_model_functions(model, grid, &line->part_count, NULL, run));
+    UNA_NEW_AT(arena, line->parts, line->part_count * UNA_LINE_GRID);
+    return una_model_functions(model, grid, &line->part_count, line->parts, run);
 }
 
 /* The chart draws its last model first, so this reverses the order. */

@@ -15,13 +15,13 @@
 
 /* ---- one file -------------------------------------------------------------------------------------------- */
 
-const char *una_set_path(const char *folder, const una_data_file *file, una_arena *arena)
+const char *una_set_path(const char *folder, const char *path, una_arena *arena)
 {
-    una_text path = una_text_in(arena);
+    una_text whole = una_text_in(arena);
     size_t length = strlen(folder);
     while (length > 1 && folder[length - 1] == '/') length--;
-    una_text_add(&path, "%.*s/%s", (int)length, folder, file->path);
-    return arena->failed ? NULL : path.at;
+    una_text_add(&whole, "%.*s/%s", (int)length, folder, path);
+    return arena->failed ? NULL : whole.at;
 }
 
 bool una_set_is(const una_data_file *file, const void *bytes, size_t size)
@@ -53,7 +53,7 @@ static una_status check_shape(const char *path, const una_data_file *file, una_r
 una_status una_set_read(unsigned char **bytes, size_t *size, const char *folder, const una_data_file *file,
                         una_arena *arena, una_run *run)
 {
-    const char *path = una_set_path(folder, file, arena);
+    const char *path = una_set_path(folder, file->path, arena);
     *bytes = NULL;
     UNA_TRY(una_arena_check(arena));
     if (!path_exists(path) || check_shape(path, file, run) != UNA_OK) return UNA_OK;
@@ -77,7 +77,7 @@ static una_status make_folders(char *path, una_run *run)
 
 una_status una_set_write(const char *folder, const una_data_file *file, const void *bytes, size_t size, una_run *run)
 {
-    char *path = una_arena_text(&run->scratch, una_set_path(folder, file, &run->scratch));
+    char *path = una_arena_text(&run->scratch, una_set_path(folder, file->path, &run->scratch));
     una_file out;
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(make_folders(path, run));
@@ -106,7 +106,7 @@ static una_status check_file(una_data_state *state, const una_data_file *file, c
 {
     unsigned char *bytes;
     size_t size;
-    const char *path = una_set_path(folder, file, &run->scratch);
+    const char *path = una_set_path(folder, file->path, &run->scratch);
     bool there = path && path_exists(path);
     UNA_TRY(una_set_read(&bytes, &size, folder, file, &run->scratch, run));
     if (there) *state = bytes ? UNA_DATA_INTACT : UNA_DATA_DAMAGED;
@@ -169,7 +169,7 @@ static una_status hold_file(held *h, size_t *found, const importing *i, const un
 {
     una_run *run = i->run;
     una_arena *arena = &run->scratch;
-    const char *path = una_set_path(i->from, file, arena);
+    const char *path = una_set_path(i->from, file->path, arena);
     held there;
     UNA_TRY(una_arena_check(arena));
     if (!path_exists(path)) return UNA_OK;

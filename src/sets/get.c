@@ -44,15 +44,6 @@ static una_status fetch_address(unsigned char **bytes, size_t *size, getting *g,
     return UNA_OK;
 }
 
-static const char *join_path(getting *g, const char *folder, const char *file)
-{
-    una_text address = una_text_in(&g->keep);
-    size_t length = strlen(folder);
-    while (length > 0 && folder[length - 1] == '/') length--;
-    una_text_add(&address, "%.*s/%s", (int)length, folder, file);
-    return g->keep.failed ? NULL : address.at;
-}
-
 static una_status check_sum(getting *g, size_t f, const char *address)
 {
     const una_data_file *file = &g->known->set.files[f];
@@ -70,7 +61,7 @@ static una_status fetch_file(getting *g, size_t f, const char *folder, const cha
 {
     enum { LITTLE = 1024 };              /* a longer page that explains itself is told from a file without end */
     const una_data_file *file = &g->known->set.files[f];
-    const char *address = join_path(g, folder, name);
+    const char *address = una_set_path(folder, name, &g->keep);
     UNA_TRY(una_arena_check(&g->keep));
     UNA_TRY(fetch_address(&g->bytes[f], &g->size[f], g, address, (size_t)file->bytes + LITTLE, (size_t)file->bytes));
     return check_sum(g, f, address);
@@ -118,7 +109,7 @@ static una_status make_splits(getting *g)
             char name[64];
             unsigned char *bytes;
             snprintf(name, sizeof name, "index_%s_%zu.txt", parts[p], i);
-            texts.from[p] = join_path(g, g->known->recipe.gaps, name);
+            texts.from[p] = una_set_path(g->known->recipe.gaps, name, &g->keep);
             UNA_TRY(una_arena_check(&g->keep));
             UNA_TRY(fetch_address(&bytes, &texts.size[p], g, texts.from[p], A_ROW * set->rows + MORE, 0));
             texts.text[p] = (char *)bytes;

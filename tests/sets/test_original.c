@@ -160,7 +160,7 @@ static void list_text(una_text *text, const json_t *list)
 static void assert_splits(const una_known_set *known, const char *folder, const double *values, una_arena *arena,
                           una_run *run)
 {
-    const char *path = una_set_path(folder, &known->set.files[1], arena);
+    const char *path = una_set_path(folder, known->set.files[1].path, arena);
     json_t *file = json_load_file(path, 0, NULL), *gaps = json_object_get(file, "gap");
     una_text json = una_text_in(arena);
     assert_int_equal(json_array_size(gaps), known->set.inputs);

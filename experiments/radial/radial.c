@@ -163,7 +163,7 @@ static una_status plan_search(una_plan *plan, const una_asked *asked, const una_
         for (size_t d = 0; d < (standard ? 1 : draws); d++) {
             una_bench_model actual = *model;
             if (standard) UNA_TRY(una_row_key_spec(&actual.spec, NULL, &actual.results, base, asked->keep, run));
-            else UNA_TRY(una_radial_draw(&actual.spec, &actual.results, base, e->over, draw_number(e, set, d),
+            else UNA_TRY(una_radial_draw(&actual, base, e->over, draw_number(e, set, d),
                                          asked->keep, run));
             for (size_t s = 0; s < UNA_RADIAL_TUNE_SEEDS; s++)
                 UNA_TRY(add_key(plan, asked, model, actual, search, set->name, UNA_RADIAL_TUNE_FIRST + s));

@@ -86,7 +86,7 @@ size_t      una_radial_tuned(const una_radial_set *set);
 const char *una_radial_spec(const una_radial_entry *entry, const char *options, bool quick, una_arena *arena);
 /* Number `index` of the random specs around `base` from the option space `over` (select/option_space.h): always the
  * same. */
-una_status una_radial_draw(const char **spec, unsigned *results, const char *base, const char *over, uint64_t index,
+una_status una_radial_draw(una_bench_model *model, const char *base, const char *over, uint64_t index,
                            una_arena *arena, una_run *run);
 
 /* ---- fits (radial.c) -------------------------------------------------------------------------------------------- */

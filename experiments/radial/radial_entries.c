@@ -124,7 +124,7 @@ const char *una_radial_spec(const una_radial_entry *entry, const char *options, 
     return text.at;
 }
 
-una_status una_radial_draw(const char **spec, unsigned *results, const char *base, const char *over, uint64_t index,
+una_status una_radial_draw(una_bench_model *model, const char *base, const char *over, uint64_t index,
                            una_arena *arena, una_run *run)
 {
     enum { SEARCH_SEED = 1000 };
@@ -136,5 +136,5 @@ una_status una_radial_draw(const char **spec, unsigned *results, const char *bas
     if (combinations) una_option_space_at(value, &space, index % combinations);
     else una_option_space_draw(value, &space, &rng, arena);
     UNA_TRY(una_arena_check(arena));
-    return una_option_space_spec(spec, results, &space, value, arena, run);
+    return una_option_space_spec(&model->spec, &model->results, &space, value, arena, run);
 }

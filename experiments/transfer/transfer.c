@@ -213,13 +213,6 @@ static una_status measure_fresh(double *value, const char *spec, const una_trans
     return UNA_OK;
 }
 
-static bool is_band(const char *data)
-{
-    for (size_t b = 0; b < UNA_TRANSFER_BANDS; b++)
-        if (strcmp(data, una_transfer_bands[b].data) == 0) return true;
-    return false;
-}
-
 static una_status transfer_take_measures(double *value, const una_model *model, const una_row_key *key,
                                          const una_transfer_rows *rows, una_run *run)
 {
@@ -232,7 +225,8 @@ static una_status transfer_take_measures(double *value, const una_model *model, 
     value[UNA_TRANSFER_BEFORE_STD] = before.mean_std_epistemic;
     value[UNA_TRANSFER_BEFORE_COVERAGE] = before.coverage_95;
     value[UNA_TRANSFER_COS2] = una_model_info(model)->mean_cos2;
-    if (is_band(key->data)) return UNA_OK;
+    for (size_t b = 0; b < UNA_TRANSFER_BANDS; b++)
+        if (strcmp(key->data, una_transfer_bands[b].data) == 0) return UNA_OK;
     UNA_TRY(measure_known(value, model, rows, has_prior, run));
     UNA_TRY(measure_evidence(value, model, rows, has_prior, run));
     return una_transfer_features(key->data) == 0 ? measure_fresh(value, key->spec, rows, run) : UNA_OK;

@@ -20,11 +20,11 @@ void una_moments(double *mean, double *std, const double *value, size_t count)
 una_status una_truth_new(una_truth *t, size_t rows, size_t inputs, una_arena *arena)
 {
     *t = (una_truth){ .rows = rows, .inputs = inputs };
-    t->x = UNA_GET(arena, double, rows * inputs);
-    t->f = UNA_GET(arena, double, rows);
-    t->noise = UNA_GET(arena, double, rows);
-    t->y = UNA_GET(arena, double, rows);
-    return una_arena_check(arena);
+    UNA_NEW_AT(arena, t->x, rows * inputs);
+    UNA_NEW_AT(arena, t->f, rows);
+    UNA_NEW_AT(arena, t->noise, rows);
+    UNA_NEW_AT(arena, t->y, rows);
+    return UNA_OK;
 }
 
 void una_truth_add_noise(una_truth *t, una_rng *rng)
@@ -75,7 +75,8 @@ static una_status truth_score_table(una_truth_scores *v, const una_model *model,
 {
     una_score score = UNA_INIT(una_score);
     una_dataset *data;
-    double *mean = UNA_GET(&run->scratch, double, t->rows), *std = UNA_GET(&run->scratch, double, t->rows);
+    UNA_NEW(&run->scratch, double, mean, t->rows);
+    UNA_NEW(&run->scratch, double, std, t->rows);
     UNA_NEW(&run->scratch, double, noise, t->rows);
     una_prediction p = { .size = sizeof p, .mean = mean, .std_epistemic = std, .std_noise = noise };
     UNA_TRY(una_truth_table(&data, t, run));
@@ -90,7 +91,6 @@ static una_status truth_score_table(una_truth_scores *v, const una_model *model,
 
 una_status una_truth_score(una_truth_scores *scores, const una_model *model, const una_truth *truth, una_run *run)
 {
-    *scores = (una_truth_scores){ .inside = 0 };
     UNA_SCOPED(run, truth_score_table(scores, model, truth, run));
     return UNA_OK;
 }

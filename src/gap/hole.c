@@ -29,26 +29,26 @@ UNA_PRINTF(2, 3) static una_status note_why_not(una_hole *hole, const char *form
 
 /* ---- numbers ------------------------------------------------------------------------------------------------- */
 
-/* sorted [*count]: the cells that are there. */
-static una_status sort_cells(double **sorted, size_t *count, const una_dataset *data, size_t column, una_run *run)
+typedef struct ranked { double *at; size_t count; } ranked;      /* the cells that are there, in order */
+
+static una_status sort_cells(ranked *sorted, const una_dataset *data, size_t column, una_run *run)
 {
     const double *cell = data->column[column].number;
-    UNA_NEW(&run->scratch, double, at, data->rows);
-    *count = 0;
+    sorted->count = 0;
+    UNA_NEW_AT(&run->scratch, sorted->at, data->rows);
     for (size_t i = 0; i < data->rows; i++)
-        if (!isnan(cell[i])) at[(*count)++] = cell[i];
-    qsort(at, *count, sizeof *at, una_by_number);
-    *sorted = at;
+        if (!isnan(cell[i])) sorted->at[sorted->count++] = cell[i];
+    qsort(sorted->at, sorted->count, sizeof *sorted->at, una_by_number);
     return UNA_OK;
 }
 
 /* edge [*count]: ranks at which the value changes; below each and from it on there are rows. */
-static una_status find_edges(size_t **edge, size_t *count, const double *sorted, size_t rows, una_run *run)
+static una_status find_edges(size_t **edge, size_t *count, const ranked *sorted, una_run *run)
 {
-    UNA_NEW_AT(&run->scratch, *edge, rows);
+    UNA_NEW_AT(&run->scratch, *edge, sorted->count);
     *count = 0;
-    for (size_t i = 1; i < rows; i++)
-        if (sorted[i] != sorted[i - 1]) (*edge)[(*count)++] = i;
+    for (size_t i = 1; i < sorted->count; i++)
+        if (sorted->at[i] != sorted->at[i - 1]) (*edge)[(*count)++] = i;
     return UNA_OK;
 }
 
@@ -108,18 +108,18 @@ static void mark_inside(una_hole *hole, const una_dataset *data)
 
 static una_status hole_in_numbers(una_hole *hole, const una_dataset *data, una_run *run)
 {
-    double *sorted;
-    size_t rows, *edge, edges, from, to;
-    UNA_TRY(sort_cells(&sorted, &rows, data, hole->column[0], run));
-    UNA_TRY(find_edges(&edge, &edges, sorted, rows, run));
+    ranked sorted;
+    size_t *edge, edges, from, to;
+    UNA_TRY(sort_cells(&sorted, data, hole->column[0], run));
+    UNA_TRY(find_edges(&edge, &edges, &sorted, run));
     if (edges == 0) return note_why_not(hole, "it has one value only");
     if (edges == 1)
         return note_why_not(hole, "it has two values only: without the rows of one of them it would be no column");
-    if (!choose_edges(&from, &to, edge, edges, rows))
+    if (!choose_edges(&from, &to, edge, edges, sorted.count))
         return note_why_not(hole, "most of its rows have the same few values: no stretch between the lowest and the "
-                            "highest has %zu to %zu rows", least_rows(rows), rows / UNA_HOLE_MOST_PART);
-    hole->low[0] = sorted[from];
-    hole->high[0] = sorted[to - 1];
+                            "highest has %zu to %zu rows", least_rows(sorted.count), sorted.count / UNA_HOLE_MOST_PART);
+    hole->low[0] = sorted.at[from];
+    hole->high[0] = sorted.at[to - 1];
     mark_inside(hole, data);
     return UNA_OK;
 }
@@ -171,24 +171,26 @@ static una_status hole_in_words(una_hole *hole, const una_dataset *data, una_run
 
 /* ---- the calls ----------------------------------------------------------------------------------------------- */
 
-/* The range of a column that goes `half` of its rows to either side of the median. */
-static void range_around(double *low, double *high, const double *sorted, size_t rows, double half)
+/* Cuts the box of those rows that go `half` of a column to either side of its median. */
+static void mark_box(una_hole *hole, const una_dataset *data, const ranked sorted[2], double half)
 {
-    double n = (double)rows, from = floor((0.5 - half) * n), to = ceil((0.5 + half) * n) - 1;
-    *low = sorted[(size_t)fmax(from, 0)];
-    *high = sorted[(size_t)fmin(fmax(to, 0), n - 1)];
+    for (size_t c = 0; c < 2; c++) {
+        double n = (double)sorted[c].count, from = floor((0.5 - half) * n), to = ceil((0.5 + half) * n) - 1;
+        hole->low[c] = sorted[c].at[(size_t)fmax(from, 0)];
+        hole->high[c] = sorted[c].at[(size_t)fmin(fmax(to, 0), n - 1)];
+    }
+    mark_inside(hole, data);
 }
 
 static una_status grow_box(una_hole *hole, const una_dataset *data, una_run *run)
 {
-    double *sorted[2], wish = BOX_SHARE * (double)data->rows, best = INFINITY, best_half = 0;
-    size_t rows[2];
-    for (size_t c = 0; c < 2; c++) UNA_TRY(sort_cells(&sorted[c], &rows[c], data, hole->column[c], run));
+    ranked sorted[2];
+    double wish = BOX_SHARE * (double)data->rows, best = INFINITY, best_half = 0;
+    for (size_t c = 0; c < 2; c++) UNA_TRY(sort_cells(&sorted[c], data, hole->column[c], run));
     size_t least = least_rows(data->rows), most = data->rows / UNA_HOLE_MOST_PART;
 
-    for (double half = BOX_STEP; rows[0] && rows[1] && half <= BOX_MOST; half += BOX_STEP) {
-        for (size_t c = 0; c < 2; c++) range_around(&hole->low[c], &hole->high[c], sorted[c], rows[c], half);
-        mark_inside(hole, data);
+    for (double half = BOX_STEP; sorted[0].count && sorted[1].count && half <= BOX_MOST; half += BOX_STEP) {
+        mark_box(hole, data, sorted, half);
         double off = fabs((double)hole->count - wish);
         if (hole->count > most) break;
         if (hole->count < least || off >= best) continue;
@@ -196,8 +198,7 @@ static una_status grow_box(una_hole *hole, const una_dataset *data, una_run *run
         best_half = half;
     }
     if (best_half == 0) return note_why_not(hole, "no box around both medians has %zu to %zu rows", least, most);
-    for (size_t c = 0; c < 2; c++) range_around(&hole->low[c], &hole->high[c], sorted[c], rows[c], best_half);
-    mark_inside(hole, data);
+    mark_box(hole, data, sorted, best_half);
     return UNA_OK;
 }
 

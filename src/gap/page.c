@@ -286,7 +286,7 @@ static void gap_add_table(una_html *html, const una_gap *gap, una_arena *arena)
     una_sheet_html(html, &sheet);
 }
 
-/* Their sentences: of all holes, or of those of one kind (NULL: all). */
+/* The sentences of all holes, or of those of one kind alone (NULL: all). */
 static size_t conclusions_of(const char ***sentence, const una_gap_hole *hole, size_t count, const una_gap_kind *kind,
                              una_arena *arena)
 {

@@ -46,12 +46,6 @@ double una_pseudo_point(size_t i)
     return gap_from + (gap_to - gap_from) * (double)i / (UNA_PSEUDO_POINTS - 1);
 }
 
-static int compare_point_size(const void *a, const void *b)
-{
-    const double *p = a, *q = b;
-    return (*p > *q) - (*p < *q);
-}
-
 /* "0,5,10" in order; none twice. */
 static una_status read_spreads(double *spread, size_t *count, const char *text, una_run *run)
 {
@@ -64,7 +58,7 @@ static una_status read_spreads(double *spread, size_t *count, const char *text, 
                      "as in 0,5,10", text, (int)UNA_PSEUDO_MOST);
         spread[(*count)++] = value;
     }
-    qsort(spread, *count, sizeof *spread, compare_point_size);
+    qsort(spread, *count, sizeof *spread, una_by_number);
     for (size_t i = 1; i < *count; i++)
         if (spread[i] == spread[i - 1]) UNA_FAIL(run, UNA_E_USAGE, "spreads=%.80s: a spread stands there twice", text);
     return UNA_OK;

@@ -94,7 +94,7 @@ double una_protocol_hand_noise(const char *data)
     };
     size_t length = una_row_key_data(data);
     for (size_t i = 0; i < sizeof hand / sizeof *hand; i++)
-        if (strlen(hand[i].name) == length && strncmp(hand[i].name, data, length) == 0) return hand[i].noise;
+        if (una_is_item(data, length, hand[i].name)) return hand[i].noise;
     return NAN;
 }
 

@@ -221,8 +221,7 @@ static una_status encode_both(double **x, size_t *cols, const una_dataset *train
         UNA_TRY(una_columns_encode(&columns, part[i], &(una_encoding){ &of[i], NULL, NULL, &rows[i] }, &run->scratch));
 
     *cols = columns.input_count;
-    *x = UNA_GET(&run->scratch, double, (rows[0] + rows[1]) * *cols);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, *x, (rows[0] + rows[1]) * *cols);
     memcpy(*x, of[0], rows[0] * *cols * sizeof **x);
     memcpy(*x + rows[0] * *cols, of[1], rows[1] * *cols * sizeof **x);
     return UNA_OK;
@@ -237,8 +236,7 @@ static una_status find_new(size_t **index, size_t *count, const una_portions *m,
     una_copies copies;
     UNA_TRY(encode_both(&x, &cols, m->part[UNA_PART_TRAIN], m->part[UNA_PART_TEST], run));
     UNA_TRY(una_copies_find(&copies, x, train + test, cols, cols, &run->scratch, run));
-    *index = UNA_GET(&run->scratch, size_t, test);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, *index, test);
 
     *count = 0;
     for (size_t i = 0; i < test; i++) {

@@ -111,7 +111,7 @@ size_t una_thesis_find(const una_thesis_column *columns, const char *data)
 {
     size_t length = una_row_key_data(data);
     for (size_t c = 0; c < UNA_THESIS_COLUMNS; c++)
-        if (strlen(columns[c].data) == length && memcmp(columns[c].data, data, length) == 0) return c;
+        if (una_is_item(data, length, columns[c].data)) return c;
     return UNA_THESIS_COLUMNS;
 }
 

@@ -23,8 +23,7 @@ double una_radial_radius(size_t at)
 static una_status draw_rays(double **ray, size_t *count, size_t inputs, uint64_t seed, una_arena *arena)
 {
     *count = inputs == 1 ? 2 : UNA_RADIAL_RAYS;
-    *ray = UNA_GET(arena, double, *count * inputs);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, *ray, *count * inputs);
     if (inputs == 1) {
         (*ray)[0] = 1, (*ray)[1] = -1;
         return UNA_OK;

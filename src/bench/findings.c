@@ -5,18 +5,12 @@
  */
 #include "bench/experiment.h"
 
-static bool key_is_on_data(const una_row_key *key, const char *data)
-{
-    size_t length = una_row_key_data(key->data);
-    return strlen(data) == length && memcmp(key->data, data, length) == 0;
-}
-
 const una_group *una_findings_group(const una_findings *f, const char *model, const char *data)
 {
     for (size_t g = 0; g < f->group_count; g++) {
-        const una_group *group = &f->groups[g];
-        if (strcmp(group->model, model) == 0 && (!data || key_is_on_data(&f->fits[group->from].key, data)))
-            return group;
+        const char *its = una_group_key(f, &f->groups[g])->data;
+        if (strcmp(f->groups[g].model, model) == 0 && (!data || una_is_item(its, una_row_key_data(its), data)))
+            return &f->groups[g];
     }
     return NULL;
 }

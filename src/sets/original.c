@@ -72,9 +72,7 @@ una_status una_original_read(double **values, const una_known_set *known, const 
     const char *cell;
     cells all = { text, text + size };
     reading r = { known, from, 0, run };
-    *values = UNA_GET(arena, double, set->rows * columns);
-    UNA_TRY(una_arena_check(arena));
-
+    UNA_NEW_AT(arena, *values, set->rows * columns);
     while (all.at < all.end) {
         cells line = next_line(&all), peek = line;
         double value;

@@ -55,18 +55,18 @@ static void searches_draw_what_models_take(void **state)
     (void)state;
     una_arena_init(&arena, run);
     for (const una_radial_entry *e = una_radial_entries; e->name; e++) {
-        const char *one, *same, *other, *base = una_radial_spec(e, NULL, false, &arena);
-        unsigned results;
+        una_bench_model one, same, other;
+        const char *base = una_radial_spec(e, NULL, false, &arena);
         if (!e->over) continue;
         assert_true(e->draws > 0);
-        assert_ok(una_radial_draw(&one, &results, base, e->over, 7, &arena, run), run);
-        assert_ok(una_radial_draw(&same, &results, base, e->over, 7, &arena, run), run);
-        assert_string_equal(one, same);
+        assert_ok(una_radial_draw(&one, base, e->over, 7, &arena, run), run);
+        assert_ok(una_radial_draw(&same, base, e->over, 7, &arena, run), run);
+        assert_string_equal(one.spec, same.spec);
         for (size_t i = 8; i < 30; i++) {
-            assert_ok(una_radial_draw(&other, &results, base, e->over, i, &arena, run), run);
-            if (strcmp(one, other) != 0) break;
+            assert_ok(una_radial_draw(&other, base, e->over, i, &arena, run), run);
+            if (strcmp(one.spec, other.spec) != 0) break;
         }
-        assert_string_not_equal(one, other);
+        assert_string_not_equal(one.spec, other.spec);
     }
     una_arena_free(&arena);
     una_run_free(run);

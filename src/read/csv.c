@@ -374,7 +374,7 @@ static una_status check_header(una_csv *csv)
 
     bool repeated;
     size_t first = 0, second = 0;
-    UNA_TRY(una_names_repeated(&repeated, &first, &second, csv->names, csv->columns, csv->run));
+    UNA_SCOPED(csv->run, una_names_repeated(&repeated, &first, &second, csv->names, csv->columns, csv->run));
     if (repeated)
         UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: the name '%.60s' stands twice in the header, in columns %zu and "
                  "%zu; rename one", csv->path, csv->record_line, csv->names[first], first + 1, second + 1);

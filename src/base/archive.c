@@ -375,6 +375,30 @@ una_status una_archive_u64(una_archive *ar, const char *name, uint64_t *value, u
     return ar->loading ? UNA_OK : exchange_number(ar, name, "u", value);
 }
 
+una_status una_archive_size(una_archive *ar, const char *name, size_t *value, uint64_t low, uint64_t high)
+{
+    uint64_t number = *value;
+    UNA_TRY(una_archive_u64(ar, name, &number, low, high));
+    if (ar->loading) *value = (size_t)number;
+    return UNA_OK;
+}
+
+una_status una_archive_flag(una_archive *ar, const char *name, bool *value)
+{
+    size_t number = *value;
+    UNA_TRY(una_archive_size(ar, name, &number, 0, 1));
+    if (ar->loading) *value = number == 1;
+    return UNA_OK;
+}
+
+una_status una_archive_word(una_archive *ar, const char *name, int *value, int count)
+{
+    size_t number = (size_t)*value;
+    UNA_TRY(una_archive_size(ar, name, &number, 0, (uint64_t)count - 1));
+    if (ar->loading) *value = (int)number;
+    return UNA_OK;
+}
+
 una_status una_archive_f64(una_archive *ar, const char *name, double *value)
 {
     UNA_TRY(ready_for_block(ar, name));

@@ -49,6 +49,10 @@ una_status una_archive_header(const char **json, const char *path, una_arena *ar
 /* Each: saving writes, loading fills. Return the sticky status. Saving refuses what loading would refuse: a number
  * that is not finite is UNA_E_NUMERIC then. */
 una_status una_archive_u64(una_archive *ar, const char *name, uint64_t *value, uint64_t low, uint64_t high);
+/* The same for a size, for true or false, and for one of `count` words, numbered from 0. */
+una_status una_archive_size(una_archive *ar, const char *name, size_t *value, uint64_t low, uint64_t high);
+una_status una_archive_flag(una_archive *ar, const char *name, bool *value);
+una_status una_archive_word(una_archive *ar, const char *name, int *value, int count);
 una_status una_archive_f64(una_archive *ar, const char *name, double *value);                      /* finite */
 /* NULL stays NULL; no NUL inside; at most UNA_LONGEST_TEXT. */
 una_status una_archive_text(una_archive *ar, const char *name, const char **text);

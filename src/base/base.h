@@ -40,6 +40,14 @@
         if (una_scope_status != UNA_OK) return una_scope_status; \
     } while (0)
 
+/* The same, but gives the status instead of forwarding a failure, for callers that have something to put back. */
+#define UNA_SCOPED_CALL(status, run, call)                       \
+    do {                                                         \
+        una_mark una_scope = una_arena_mark(&(run)->scratch);    \
+        (status) = (call);                                       \
+        una_arena_release(&(run)->scratch, una_scope);           \
+    } while (0)
+
 /* Forwards a failure; the stages of the call fill only the part from .. to (0 to 1) of the progress. */
 #define UNA_STAGE(run, from, to, call)                           \
     do {                                                         \
@@ -106,6 +114,21 @@ void    *una_arena_get_rows(una_arena *arena, size_t count, size_t size);
     do {                                                                 \
         (place) = una_arena_get_rows((arena), (count), sizeof *(place)); \
         UNA_TRY(una_arena_check(arena));                                 \
+    } while (0)
+/* The same for one thing of so many bytes, whose type only its owner knows (the state of a kind); and a copy of one. */
+#define UNA_NEW_BYTES(arena, type, name, size) \
+    type *name = una_arena_get((arena), 1, (size)); UNA_TRY(una_arena_check(arena))
+#define UNA_NEW_BYTES_AT(arena, place, size)                             \
+    do {                                                                 \
+        (place) = una_arena_get((arena), 1, (size));                     \
+        UNA_TRY(una_arena_check(arena));                                 \
+    } while (0)
+#define UNA_COPY_BYTES(arena, type, name, from, size) \
+    UNA_NEW_BYTES(arena, type, name, size); memcpy(name, (from), (size))
+#define UNA_COPY_BYTES_AT(arena, place, from, size)                      \
+    do {                                                                 \
+        UNA_NEW_BYTES_AT(arena, place, size);                            \
+        memcpy((place), (from), (size));                                 \
     } while (0)
 
 typedef struct una_view {                /* rows that somebody else owns                                   */

@@ -96,8 +96,7 @@ static una_status relearn_under_shape(una_fit_result *found, const candidate *a,
     const una_kind *kind = a->f->kind;
     una_problem p = a->pair->plain;
     void *state = una_arena_get(&run->scratch, 1, kind->state_size);
-    una_common_options *options = una_arena_get(&run->scratch, 1, kind->options_size);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_BYTES(&run->scratch, una_common_options, options, kind->options_size);
     UNA_TRY(una_row_weights(&p.weight, a->noise, p.x, run));
     memcpy(state, a->state, kind->state_size);
     memcpy(options, a->options, kind->options_size);
@@ -156,9 +155,7 @@ static una_status search_again(candidate *a, una_fit_result *found, una_arena *k
 {
     const una_kind *kind = a->f->kind;
     una_problem p = a->pair->plain;
-    void *options = una_arena_get(&run->scratch, 1, kind->options_size);
-    UNA_TRY(una_arena_check(&run->scratch));
-    memcpy(options, a->given, kind->options_size);
+    UNA_COPY_BYTES(&run->scratch, void, options, a->given, kind->options_size);
     UNA_TRY(una_row_weights(&p.weight, a->noise, p.x, run));
     UNA_TRY(una_fit_state(kind->search, a->f, &p, (una_fit_target){ a->state, options, found }, keep, run));
     if (found->steps == 0) return UNA_OK;
@@ -228,9 +225,7 @@ static una_status refit_under_shape(const fold_refits *h, una_member_fit *fit, u
     bool any;
     size_t size = h->c.f->kind->state_size;
     if (!h->c.noise) return UNA_OK;
-    void *before = una_arena_get(&run->scratch, 1, size);
-    UNA_TRY(una_arena_check(&run->scratch));
-    memcpy(before, fit->state, size);
+    UNA_COPY_BYTES(&run->scratch, void, before, fit->state, size);
     UNA_TRY(unless_numeric(fit_under_shape(h, fit, p, run), &any, run));
     if (!any) memcpy(fit->state, before, size);
     return UNA_OK;
@@ -243,8 +238,7 @@ static una_status refit_without_fold(void *context, size_t index, una_run *run)
     una_member_fit *fit = &h->c.member[index];
     una_problem p;
     fit->options = una_arena_get(&fit->arena, 1, kind->options_size);
-    fit->state = una_arena_get(&fit->arena, 1, kind->state_size);
-    UNA_TRY(una_arena_check(&fit->arena));
+    UNA_NEW_BYTES_AT(&fit->arena, fit->state, kind->state_size);
     memcpy(fit->options, h->of->given, kind->options_size);
     fit->result = una_fit_result_in(&fit->arena);
     UNA_TRY(una_member_fit_rows(&p, &h->c, fit, &run->scratch));
@@ -350,9 +344,7 @@ una_status una_fixed_features_fit(una_fitting *f)
     bool shape = o->noise == UNA_NOISE_VARYING || (o->noise == UNA_NOISE_AUTO && !una_is_given(o->noise_std));
     una_problem_pair pair = { .plain = *f->problem };
     una_committee one = { .f = f, .target = f->target, .pair = &pair, .targets = 1 };
-    void *given = una_arena_get(&f->run->scratch, 1, f->kind->options_size);
-    UNA_TRY(una_arena_check(&f->run->scratch));
-    memcpy(given, o, f->kind->options_size);
+    UNA_COPY_BYTES(&f->run->scratch, void, given, o, f->kind->options_size);
     if (o->noise == UNA_NOISE_VARYING) o->noise_std = UNA_AUTO;
     UNA_TRY(una_fit_single(&one));
 

@@ -24,9 +24,7 @@ static una_status keep_member(una_member *member, const una_committee *c, const 
 
     una_all_rows(&p, una_problem_of_pair(c->pair, fit->scaled));
     if (kind->relearn) {
-        una_common_options *o = una_arena_get(&run->scratch, 1, kind->options_size);
-        UNA_TRY(una_arena_check(&run->scratch));
-        memcpy(o, fit->options, kind->options_size);
+        UNA_COPY_BYTES(&run->scratch, una_common_options, o, fit->options, kind->options_size);
         o->noise_std = una_noise_std_of(c->chosen.noise_var, o, &p);
         una_set_number(&o->prior_var, c->chosen.prior_var);
         p.weight = weight;
@@ -171,9 +169,7 @@ static una_status relearn_members(means *out, const una_fitting *f, una_notes *w
     for (size_t i = 0; i < m->count; i++) {
         const una_member *member = &m->at[i];
         una_problem own_rows = *f->problem;
-        void *own_options = una_arena_get(&run->scratch, 1, f->kind->options_size);
-        UNA_TRY(una_arena_check(&run->scratch));
-        memcpy(own_options, f->target->options, f->kind->options_size);
+        UNA_COPY_BYTES(&run->scratch, void, own_options, f->target->options, f->kind->options_size);
         UNA_TRY(una_scaled(&own_rows.x, f->problem->x, member->scale, run));
 
         una_fit_result found = una_fit_result_in(f->keep);

@@ -216,9 +216,7 @@ static una_status relearn_copy(void **state, const una_committee *c, const una_m
 {
     const una_kind *kind = c->f->kind;
     void *options = una_arena_get(&run->scratch, 1, kind->options_size);
-    *state = una_arena_get(&run->scratch, 1, kind->state_size);
-    UNA_TRY(una_arena_check(&run->scratch));
-    memcpy(*state, fit->state, kind->state_size);
+    UNA_COPY_BYTES_AT(&run->scratch, *state, fit->state, kind->state_size);
     memcpy(options, fit->options, kind->options_size);
 
     una_common_options *o = options;
@@ -339,8 +337,7 @@ una_status una_fit_single(una_committee *c)
         una_members *m = c->f->target[t].state;
         UNA_TRY(una_members_take(m, f.kind, 1, p, f.keep));
         m->at[0].scale = c->pair->scale;
-        m->at[0].state = una_arena_get(f.keep, 1, f.kind->state_size);
-        UNA_TRY(una_arena_check(f.keep));
+        UNA_NEW_BYTES_AT(f.keep, m->at[0].state, f.kind->state_size);
         f.target[t] = c->f->target[t];
         f.target[t].state = m->at[0].state;
         if (f.kind->vary && !una_is_of_images(p)) f.kind->vary(f.target[t].options, 0);

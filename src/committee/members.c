@@ -518,8 +518,7 @@ una_status una_members_sample(void *function, const void *members, una_rng *rng,
     *drawn = *all;
     drawn->count = 1;
     UNA_NEW_AT(keep, drawn->at, 1);
-    void *state = una_arena_get(keep, 1, member->calls->state_size);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW_BYTES(keep, void, state, member->calls->state_size);
     drawn->at[0] = (una_member){ member->kind, member->calls, state, member->scale, 1 };
     return member->calls->sample(state, member->state, rng, keep, run);
 }

@@ -20,8 +20,7 @@ static una_status copy_state(void **copy, const una_member *member, size_t input
     UNA_TRY(exchange_member_state(member, member->state, &out));
     UNA_TRY(una_archive_save_end(&out));
 
-    *copy = una_arena_get(arena, 1, member->calls->state_size);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_BYTES_AT(arena, *copy, member->calls->state_size);
     UNA_TRY(una_archive_load_begin(&in, out.bytes, out.size, "memory", NULL, arena, run));
     in.inputs = inputs;
     UNA_TRY(exchange_member_state(member, *copy, &in));
@@ -124,8 +123,8 @@ static una_status exchange_member_kind(una_member *member, una_archive *ar)
 
 static una_status exchange_member_scale(una_member *member, una_archive *ar)
 {
-    uint64_t scaled = member->scale != NULL;
-    UNA_TRY(una_archive_u64(ar, "member.scaled", &scaled, 0, 1));
+    bool scaled = member->scale;
+    UNA_TRY(una_archive_flag(ar, "member.scaled", &scaled));
     if (!scaled) return UNA_OK;
     UNA_TRY(una_archive_f64s(ar, "member.scale", &member->scale, ar->inputs));
     for (size_t d = 0; d < ar->inputs; d++)
@@ -136,8 +135,7 @@ static una_status exchange_member_scale(una_member *member, una_archive *ar)
 static una_status exchange_state(una_member *member, una_archive *ar)
 {
     if (ar->loading) {
-        member->state = una_arena_get(ar->arena, 1, member->calls->state_size);
-        UNA_TRY(una_arena_check(ar->arena));
+        UNA_NEW_BYTES_AT(ar->arena, member->state, member->calls->state_size);
     }
     return exchange_member_state(member, member->state, ar);
 }
@@ -161,10 +159,10 @@ static una_status load_one(una_members *members, una_archive *ar)
 
 static una_status exchange_members(una_members *members, una_archive *ar)
 {
-    uint64_t count = members->count;
+    size_t count = members->count;
     double sum = 0;
-    UNA_TRY(una_archive_u64(ar, "members", &count, 1, UNA_MOST_MEMBERS));
-    if (ar->loading) UNA_TRY(take_members(members, (size_t)count, ar));
+    UNA_TRY(una_archive_size(ar, "members", &count, 1, UNA_MOST_MEMBERS));
+    if (ar->loading) UNA_TRY(take_members(members, count, ar));
 
     for (size_t m = 0; m < members->count; m++) {
         una_member *member = &members->at[m];

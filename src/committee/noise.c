@@ -618,16 +618,13 @@ static una_status check_loaded_noise(const una_noise *noise, una_archive *ar)
 
 una_status una_noise_exchange(una_noise **noise, una_archive *ar)
 {
-    uint64_t varies = !ar->loading && *noise, terms = 0;
-    UNA_TRY(una_archive_u64(ar, "noise.varies", &varies, 0, 1));
-    if (ar->loading) *noise = varies ? UNA_GET(ar->arena, una_noise, 1) : NULL;
+    bool varies = !ar->loading && *noise;
+    UNA_TRY(una_archive_flag(ar, "noise.varies", &varies));
+    if (ar->loading) *noise = NULL;
     if (!varies) return UNA_OK;
-    UNA_TRY(una_arena_check(ar->arena));
-
+    if (ar->loading) UNA_NEW_AT(ar->arena, *noise, 1);
     una_noise *n = *noise;
-    if (!ar->loading) terms = n->terms;
-    UNA_TRY(una_archive_u64(ar, "noise.terms", &terms, 0, MOST_TERMS));
-    n->terms = (size_t)terms;
+    UNA_TRY(una_archive_size(ar, "noise.terms", &n->terms, 0, MOST_TERMS));
     n->inputs = ar->inputs;
     UNA_TRY(una_archive_f64(ar, "noise.offset", &n->offset));
     UNA_TRY(una_archive_f64s(ar, "noise.low", &n->low, n->inputs));

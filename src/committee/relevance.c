@@ -74,21 +74,17 @@ typedef struct stage {
 static una_status search_lengths(una_kernel *kernel, double *noise_var, double *gain, const stage *now, una_run *run)
 {
     const sample *s = now->of;
-    una_mark mark = una_arena_mark(&run->scratch);
+        double rows = (double)now->rows;
     una_gp gp = { .noise_var = *noise_var };
     una_gp_search f = { .gp = &gp, .stage = "finding relevance", .free_noise = true, .range = RANGE,
                         .jitter = UNA_AUTO, .starts = 2, .done = now->done, .most_steps = now->steps,
                         .length_prior = now->length_prior };
-    una_status status = una_gp_init(&gp, kernel, (una_gp_rows){ { s->x, now->rows, s->cols, s->cols }, s->y, NULL },
-                                    &run->scratch);
-    if (status == UNA_OK) status = una_gp_search_run(&f, now->plan, 1, 0, run);
-    if (status == UNA_OK) {
-        double rows = (double)now->rows;
-        *noise_var = gp.noise_var;
-        *gain = gp.log_evidence + rows * 1.4189385332046727 - (double)(f.hyper.count + 1);
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_gp_init(&gp, kernel, (una_gp_rows){ { s->x, now->rows, s->cols, s->cols }, s->y, NULL },
+                        &run->scratch));
+    UNA_TRY(una_gp_search_run(&f, now->plan, 1, 0, run));
+    *noise_var = gp.noise_var;
+    *gain = gp.log_evidence + rows * 1.4189385332046727 - (double)(f.hyper.count + 1);
+    return UNA_OK;
 }
 
 /* At least LEAST of the mean square. */
@@ -105,11 +101,11 @@ void una_relevance_of_lengths(double *scale, const double *length, size_t inputs
 
 static una_status learn_lengths(double *scale, const una_problem *p, una_run *run)
 {
-    size_t inputs = p->x.cols, *group = UNA_GET(&run->scratch, size_t, inputs);
+    size_t inputs = p->x.cols;
     una_kernel_inputs names;
     una_kernel *kernel;
     sample s;
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, size_t, group, inputs);
     UNA_TRY(una_kernels_need(run));
     UNA_TRY(una_gp_inputs(&names, false, p->columns, run));
     UNA_TRY(una_kernel_parse(&kernel, "rbf", &names, &run->scratch, run));
@@ -123,18 +119,18 @@ static una_status learn_lengths(double *scale, const una_problem *p, una_run *ru
           last = { &s, &plan, s.rows, many ? LAST_STEPS : STEPS_OF_FEW_ROWS, 0, 1 };
     double noise_var = 0.1, gain = 0;
     una_gp_set_lengths(kernel, sqrt((double)inputs));
-    UNA_TRY(search_lengths(kernel, &noise_var, &gain, &first, run));
-    UNA_TRY(search_lengths(kernel, &noise_var, &gain, &last, run));
+    UNA_SCOPED(run, search_lengths(kernel, &noise_var, &gain, &first, run));
+    UNA_SCOPED(run, search_lengths(kernel, &noise_var, &gain, &last, run));
     if (gain > 0) una_relevance_of_lengths(scale, kernel->parameter + kernel->op[0].parameter + 1, inputs);
     return UNA_OK;
 }
 
 una_status una_relevance_learn(double *scale, const una_problem *p, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status;
     for (size_t d = 0; d < p->x.cols; d++) scale[d] = 1;
-    una_status status = p->x.cols > 1 && p->x.rows > 1 ? learn_lengths(scale, p, run) : UNA_OK;
-    una_arena_release(&run->scratch, mark);
+    if (p->x.cols < 2 || p->x.rows < 2) return UNA_OK;
+    UNA_SCOPED_CALL(status, run, learn_lengths(scale, p, run));
     if (status != UNA_E_NUMERIC) return status;
     una_clear_message(run);                              /* no process fits: no input is known to matter more */
     return UNA_OK;

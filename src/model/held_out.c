@@ -152,8 +152,7 @@ una_status una_model_begin_again(una_model *again, const una_model *model, const
     una_spec spec;
     *again = (una_model){ .run = run, .kind = kind, .columns = model->columns };
     again->options = una_arena_get(arena, 1, kind->options_size);
-    again->state = una_arena_get(arena, 1, una_calls(kind)->state_size);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_BYTES_AT(arena, again->state, una_calls(kind)->state_size);
     UNA_TRY(una_options_default(again->options, kind->options, run));
     UNA_TRY(una_spec_parse(&spec, spec_text, arena, run));
     return una_options_apply(again->options, kind->options, kind->name, &spec, arena, run);

@@ -238,8 +238,7 @@ static una_status add_changes(unsigned *changes, const una_kind *kind, const una
 {
     enum { DEEPEST = 4 };
     una_arena *arena = &run->scratch;
-    void *options = una_arena_get(arena, 1, kind->options_size);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_BYTES(arena, void, options, kind->options_size);
     UNA_TRY(una_options_default(options, kind->options, run));
     UNA_TRY(una_kind_set(options, kind, spec, arena, run));
     *changes += kind->results;
@@ -288,8 +287,7 @@ static una_status write_inner_spec(una_text *text, const char *source, una_run *
     const una_kind *kind;
     UNA_TRY(una_spec_parse(&spec, source, arena, run));
     UNA_TRY(una_kind_need(&kind, spec.name, run));
-    void *options = una_arena_get(arena, 1, kind->options_size);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_BYTES(arena, void, options, kind->options_size);
     UNA_TRY(una_options_apply(options, kind->options, kind->name, &spec, arena, run));
     una_text_add(text, "%s", kind->name);
 

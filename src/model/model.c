@@ -24,8 +24,7 @@ una_status una_model_read_options(una_model *model, const char *text, const una_
     const una_kind *kind = model->kind;
 
     model->options = una_arena_get(&model->keep, 1, kind->options_size);
-    model->state = una_arena_get(&model->keep, 1, una_calls(kind)->state_size);
-    UNA_TRY(una_arena_check(&model->keep));
+    UNA_NEW_BYTES_AT(&model->keep, model->state, una_calls(kind)->state_size);
     UNA_TRY(una_options_default(model->options, kind->options, run));
 
     if (settings->preset) {
@@ -343,8 +342,7 @@ una_status una_model_options(void **options, const una_model *model, una_arena *
 {
     const una_kind *kind = model->kind;
     una_spec spec;
-    *options = una_arena_get(arena, 1, kind->options_size);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_BYTES_AT(arena, *options, kind->options_size);
     UNA_TRY(una_options_default(*options, kind->options, run));
     UNA_TRY(una_spec_parse(&spec, model->info.spec, arena, run));
     return una_options_apply(*options, kind->options, kind->name, &spec, arena, run);
@@ -474,8 +472,7 @@ static una_status model_sample(una_model **out, const una_model *model, uint64_t
     const una_kind *calls = una_calls(model->kind);
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, index);
     una_model drawn = *model;            /* used for the file alone */
-    drawn.state = una_arena_get(arena, 1, calls->state_size);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_BYTES_AT(arena, drawn.state, calls->state_size);
     UNA_TRY(calls->sample(drawn.state, model->state, &rng, arena, run));
     UNA_TRY(una_model_add_note(&drawn.info, "This is one function drawn from the posterior: it knows no ignorance, and "
                                "the spec would not repeat it.", arena));

@@ -152,24 +152,20 @@ static const char *header_of(const una_model *model, una_arena *arena, const una
 /* A number that may be absent (NAN): absent is one block, present is two. */
 static una_status exchange_maybe(una_archive *ar, const char *name, double *value)
 {
-    uint64_t there = isfinite(*value) ? 1 : 0;
-    UNA_TRY(una_archive_u64(ar, name, &there, 0, 1));
-    if (!there) {
-        *value = NAN;
-        return UNA_OK;
-    }
-    return una_archive_f64(ar, name, value);
+    bool there = isfinite(*value);
+    UNA_TRY(una_archive_flag(ar, name, &there));
+    if (there) return una_archive_f64(ar, name, value);
+    *value = NAN;
+    return UNA_OK;
 }
 
 static una_status exchange_sentences(una_archive *ar, const char *name, const char *const **text, size_t *count)
 {
-    uint64_t n = *count;
-    UNA_TRY(una_archive_u64(ar, name, &n, 0, MOST_SENTENCES));
-    UNA_TRY(una_archive_expect(ar, name, n, LEAST_SENTENCE));
-    const char **list = ar->loading ? UNA_GET(ar->arena, const char *, (size_t)n) : NULL;
-    if (ar->loading) UNA_TRY(una_arena_check(ar->arena));
-
-    for (size_t i = 0; i < n; i++) {
+    const char **list = NULL;
+    UNA_TRY(una_archive_size(ar, name, count, 0, MOST_SENTENCES));
+    UNA_TRY(una_archive_expect(ar, name, *count, LEAST_SENTENCE));
+    if (ar->loading) UNA_NEW_AT(ar->arena, list, *count);
+    for (size_t i = 0; i < *count; i++) {
         const char *sentence = ar->loading ? NULL : (*text)[i];
         UNA_TRY(una_archive_text(ar, name, &sentence));
         if (!sentence) return una_archive_refuse(ar, name, "holds no text");
@@ -177,7 +173,6 @@ static una_status exchange_sentences(una_archive *ar, const char *name, const ch
     }
 
     if (list) *text = list;
-    *count = (size_t)n;
     return UNA_OK;
 }
 
@@ -214,17 +209,16 @@ static una_status exchange_kept(una_archive *ar, const char *name, const char *c
 static una_status exchange_info(una_model *model, una_archive *ar)
 {
     una_fit_info *info = &model->info;
-    uint64_t rows = info->rows, valid = info->valid_rows, steps = info->steps, other = info->other;
 
     UNA_TRY(una_archive_text(ar, "spec", &info->spec));
     UNA_TRY(una_archive_text(ar, "options", &model->options_json));
     if (!info->spec || !model->options_json) return una_archive_refuse(ar, "spec", "is empty");
     if (ar->loading && !una_json_is_object(model->options_json)) return una_archive_refuse(ar, "options", "is no JSON");
 
-    UNA_TRY(una_archive_u64(ar, "rows", &rows, 0, UINT64_MAX / 2));
-    UNA_TRY(una_archive_u64(ar, "valid_rows", &valid, 0, UINT64_MAX / 2));
-    UNA_TRY(una_archive_u64(ar, "steps", &steps, 0, UINT64_MAX / 2));
-    UNA_TRY(una_archive_u64(ar, "other", &other, 0, UINT64_MAX / 2));
+    UNA_TRY(una_archive_size(ar, "rows", &info->rows, 0, UINT64_MAX / 2));
+    UNA_TRY(una_archive_size(ar, "valid_rows", &info->valid_rows, 0, UINT64_MAX / 2));
+    UNA_TRY(una_archive_size(ar, "steps", &info->steps, 0, UINT64_MAX / 2));
+    UNA_TRY(una_archive_size(ar, "other", &info->other, 0, UINT64_MAX / 2));
     UNA_TRY(exchange_maybe(ar, "noise_std", &info->noise_std));
     UNA_TRY(exchange_maybe(ar, "prior_var", &info->prior_var));
     UNA_TRY(exchange_maybe(ar, "log_evidence", &info->log_evidence));
@@ -234,10 +228,10 @@ static una_status exchange_info(una_model *model, una_archive *ar)
     UNA_TRY(exchange_kept(ar, "warnings", &info->warnings, &info->warning_count, model->columns.file_warnings));
     UNA_TRY(exchange_kept(ar, "notes", &info->notes, &info->note_count, model->columns.file_notes));
 
-    info->rows = (size_t)rows;
-    info->valid_rows = (size_t)valid;
-    info->steps = (size_t)steps;
-    info->other = (size_t)other;
+    
+    
+    
+    
     info->missing = model->columns.missing;
     info->inputs = model->columns.input_count;
     info->target = model->columns.target;
@@ -267,8 +261,7 @@ static una_status exchange_learnt(una_model *model, una_archive *ar)
     UNA_TRY(exchange_relevance(model, ar));
     ar->inputs = model->columns.input_count;
     if (ar->loading) {
-        model->state = una_arena_get(ar->arena, 1, una_calls(model->kind)->state_size);
-        UNA_TRY(una_arena_check(ar->arena));
+        UNA_NEW_BYTES_AT(ar->arena, model->state, una_calls(model->kind)->state_size);
     }
     return una_kind_exchange(model->kind, model->state, ar);
 }
@@ -292,9 +285,9 @@ static una_status check_noise_covariance(const una_target_coupling *coupling, un
 
 static una_status exchange_coupling(una_target_coupling *coupling, size_t targets, una_archive *ar)
 {
-    uint64_t joint = coupling->joint;
-    UNA_TRY(una_archive_u64(ar, "targets.joint", &joint, 0, 1));
-    if (ar->loading) *coupling = (una_target_coupling){ .outputs = targets, .joint = joint == 1 };
+    bool joint = coupling->joint;
+    UNA_TRY(una_archive_flag(ar, "targets.joint", &joint));
+    if (ar->loading) *coupling = (una_target_coupling){ .outputs = targets, .joint = joint };
     if (!joint) return UNA_OK;
     UNA_TRY(una_archive_f64s(ar, "targets.noise", &coupling->noise, targets * targets));
 
@@ -335,22 +328,22 @@ static una_status refuse_shared_titles(const una_model *model, una_archive *ar)
 /* The sources are written once; then each target's own; then what they have in common. */
 static una_status exchange_several(una_model *model, una_archive *ar)
 {
-    uint64_t targets = model->targets;
-    UNA_TRY(una_archive_u64(ar, "targets", &targets, 2, MOST_TARGETS));
+    size_t targets = model->targets;
+    UNA_TRY(una_archive_size(ar, "targets", &targets, 2, MOST_TARGETS));
     UNA_TRY(una_archive_expect(ar, "targets", targets, LEAST_TARGET));
-    UNA_TRY(ar->loading ? una_several_blank(model, (size_t)targets, ar->run) : copy_parts(model, ar));
+    UNA_TRY(ar->loading ? una_several_blank(model, targets, ar->run) : copy_parts(model, ar));
 
-    UNA_NEW(ar->arena, una_columns *, columns, (size_t)targets);
+    UNA_NEW(ar->arena, una_columns *, columns, targets);
     for (size_t t = 0; t < targets; t++) {
         columns[t] = &model->target[t]->columns;
         model->target[t]->kind = model->kind;
         model->target[t]->info.kind = model->kind->name;
     }
-    UNA_TRY(una_columns_exchange_several(columns, (size_t)targets, ar));
+    UNA_TRY(una_columns_exchange_several(columns, targets, ar));
     if (ar->loading) UNA_TRY(refuse_shared_titles(model, ar));
     UNA_TRY(exchange_info(model, ar));
     for (size_t t = 0; t < targets; t++) UNA_TRY(exchange_learnt(model->target[t], ar));
-    UNA_TRY(exchange_coupling(&model->coupling, (size_t)targets, ar));
+    UNA_TRY(exchange_coupling(&model->coupling, targets, ar));
     return ar->loading ? una_several_describe(model) : UNA_OK;
 }
 
@@ -455,8 +448,7 @@ una_status una_model_revive(void **state, const una_model *model, const una_arch
                             una_run *run)
 {
     una_archive ar = {0};
-    *state = una_arena_get(arena, 1, una_calls(model->kind)->state_size);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_BYTES_AT(arena, *state, una_calls(model->kind)->state_size);
 
     UNA_TRY(una_archive_load_begin(&ar, bytes->bytes, bytes->size, "memory", NULL, arena, run));
     ar.inputs = model->columns.input_count;

@@ -50,8 +50,7 @@ static una_status read_spec(stacked_kind *h, una_arena *keep, una_run *run)
     if (!stacks(h->kind))
         UNA_FAIL(run, UNA_E_USAGE, "auto: %s cannot be in a stack, whose kinds update exactly and give out-of-fold "
                  "predictions; these can: %s", h->kind->name, una_kinds_that(stacks, run));
-    h->options = una_arena_get(keep, 1, h->kind->options_size);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW_BYTES_AT(keep, h->options, h->kind->options_size);
     UNA_TRY(una_options_default(h->options, h->kind->options, run));
     return una_options_apply(h->options, h->kind->options, h->kind->name, &spec, keep, run);
 }
@@ -114,8 +113,7 @@ static una_status ask_oof(una_oof_predictions *oof, size_t rows, bool prediction
 static una_status fit_stacked(stacked_kind *h, const una_fitting *f, double *log_lik)
 {
     const una_kind *calls = una_calls(h->kind);
-    h->state = una_arena_get(f->keep, 1, calls->state_size);
-    UNA_TRY(una_arena_check(f->keep));
+    UNA_NEW_BYTES_AT(f->keep, h->state, calls->state_size);
     h->oof = (una_oof_predictions){ .log_lik = log_lik };
     UNA_TRY(ask_oof(&h->oof, una_oof_x(f->problem).rows, una_oof_wanted(f->target->result), f->run));
     h->result = una_fit_result_in(f->keep);

@@ -74,8 +74,7 @@ static una_status read_member(const una_kind **kind, void **options, const una_e
         UNA_FAIL(run, UNA_E_USAGE, "ensemble: style=anchored needs of=nn, not of=%s; use style=plain or "
                  "style=bootstrap", spec.name);
 
-    *options = una_arena_get(arena, 1, (*kind)->options_size);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_BYTES_AT(arena, *options, (*kind)->options_size);
     UNA_TRY(una_options_default(*options, (*kind)->options, run));
     UNA_TRY(una_options_apply(*options, (*kind)->options, (*kind)->name, &spec, arena, run));
     UNA_TRY(make_single(*kind, *options, run));
@@ -193,8 +192,7 @@ static una_status train_member(void *context, size_t index, una_run *run)
     if (fold != SIZE_MAX) UNA_TRY(una_problem_without_fold(&p, fold, &run->scratch));
     if (all->options->style == UNA_ENSEMBLE_BOOTSTRAP) UNA_TRY(resample_rows(&p, run));
 
-    t->state = una_arena_get(arena, 1, una_calls(kind)->state_size);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_BYTES_AT(arena, t->state, una_calls(kind)->state_size);
     una_fit_result result = una_fit_result_in(arena);
     UNA_TRY(fit_member(all, t, options, &p, &result, run));
     UNA_TRY(una_arena_check(arena));
@@ -304,21 +302,17 @@ static una_status ensemble_fit(una_fitting *f)
 static una_status load_old(una_members *e, una_archive *ar)
 {
     const char *name = NULL;
-    uint64_t members = 0;
     UNA_TRY(una_archive_text(ar, "of", &name));
     const una_kind *kind = name ? una_kind_find(name) : NULL;
     if (!kind) return una_archive_refuse(ar, "of", "names a model that this una does not have");
     if (kind == &una_kind_ensemble) return una_archive_refuse(ar, "of", "is an ensemble in an ensemble");
-    UNA_TRY(una_archive_u64(ar, "members", &members, 1, UNA_MOST_MEMBERS));
+    UNA_TRY(una_archive_size(ar, "members", &e->count, 1, UNA_MOST_MEMBERS));
     UNA_TRY(una_archive_f64(ar, "ensemble.noise_var", &e->noise_var));
-    UNA_TRY(una_archive_expect(ar, "members", members, UNA_LEAST_MEMBER));
-
-    e->count = (size_t)members;
+    UNA_TRY(una_archive_expect(ar, "members", e->count, UNA_LEAST_MEMBER));
     e->inputs = ar->inputs;
     UNA_NEW_AT(ar->arena, e->at, e->count);
     for (size_t m = 0; m < e->count; m++) {
-        void *state = una_arena_get(ar->arena, 1, una_calls(kind)->state_size);
-        UNA_TRY(una_arena_check(ar->arena));
+        UNA_NEW_BYTES(ar->arena, void, state, una_calls(kind)->state_size);
         e->at[m] = (una_member){ kind, una_calls(kind), state, NULL, 1 / (double)e->count };
         UNA_TRY(una_kind_exchange(kind, state, ar));
     }

@@ -114,95 +114,6 @@ static una_gp_search search_of(una_gp *gp, const gp_options *o, const una_gp *fr
                             .most_steps = from ? STEPS_ON : 0 };
 }
 
-/* ---- the grid of lengths ----------------------------------------------------------------------------------------- */
-
-typedef struct held { double *x, *y, *weight; size_t rows; } held;     /* weight NULL: each counts once */
-
-/* A random fifth of the rows goes to `out`, the others to `in`; copies of a row go together. */
-static una_status hold_out_fifth(const una_problem *p, held *in, held *out, una_run *run)
-{
-    size_t rows = p->x.rows, cols = p->x.cols, fifth = rows / 5;
-    uint32_t *order;
-    una_copies copies;
-    double *x = UNA_GET(&run->scratch, double, rows * cols), *y = UNA_GET(&run->scratch, double, rows);
-    double *weight = p->weight ? UNA_GET(&run->scratch, double, rows) : NULL;
-    UNA_TRY(una_arena_check(&run->scratch));
-    if (rows < LEAST_HELD)
-        UNA_FAIL(run, UNA_E_INPUT, "gp: grid_rule=validation needs at least %d rows, and there are only %zu; use "
-                 "evidence", (int)LEAST_HELD, rows);
-
-    UNA_TRY(una_split_copies(&copies, p->x, run));
-    UNA_TRY(una_hold_rows(&order, &fifth, &copies, rows, una_rng_at(p->seed, UNA_FOR_SPLIT, 2), run));
-    for (size_t i = 0; i < rows; i++) {
-        memcpy(x + i * cols, p->x.at + order[i] * p->x.stride, cols * sizeof *x);
-        y[i] = p->y[order[i]];
-        if (weight) weight[i] = p->weight[order[i]];
-    }
-
-    *out = (held){ x, y, weight, fifth };
-    *in = (held){ x + fifth * cols, y + fifth, weight ? weight + fifth : NULL, rows - fifth };
-    return UNA_OK;
-}
-
-/* The grid's best length, evaluated on gp (all rows, by evidence) or on the rows `out` that it lacks. */
-static una_status gp_search_grid(una_gp *gp, const gp_options *o, const una_hyper_plan *plan, const double *grid,
-                                 size_t count, const held *out, double noise_var, double *chosen,
-                                 una_fit_result *result, una_run *run)
-{
-    double best = -HUGE_VAL;
-    una_status status = UNA_OK;
-    for (size_t g = 0; status == UNA_OK && g < count; g++) {
-        una_mark mark = una_arena_mark(&run->scratch);
-        double score = -HUGE_VAL, log_lik = 0, rmse = 0;
-        una_gp_search f = search_of(gp, o, NULL);
-
-        una_gp_set_lengths(gp->kernel, grid[g]);
-        gp->noise_var = noise_var;
-        f.done = (double)g;
-        f.starts = (double)count + 1;
-        status = una_gp_search_run(&f, plan, 1, 0, run);
-        result->steps += f.steps;
-        if (status == UNA_OK && out)
-            status = una_gp_judge(gp, out->x, out->y, out->weight, out->rows, &log_lik, &rmse, run);
-        if (status == UNA_OK) score = out ? log_lik : gp->log_evidence;
-
-        if (score > best) {
-            best = score;
-            *chosen = grid[g];
-            if (out) result->valid_rows = out->rows, result->valid_log_lik = log_lik, result->valid_rmse = rmse;
-        }
-        for (size_t p = 0; f.hyper.start && p < gp->kernel->parameter_count; p++)
-            gp->kernel->parameter[p] = f.hyper.start[p];
-        una_arena_release(&run->scratch, mark);
-    }
-    return status;
-}
-
-static una_status choose_from_grid(una_gp *gp, const gp_options *o, const una_hyper_plan *plan, const una_problem *p,
-                                   double noise_var, una_fit_result *result, una_run *run)
-{
-    double grid[MOST_GRID], chosen = 1;
-    size_t count;
-    una_gp part = *gp;
-    held in = {0}, out = in;
-    bool validate = o->grid_rule == 1;
-
-    UNA_TRY(gp_read_grid(grid, &count, o->grid, run));
-    if (!una_gp_set_lengths(gp->kernel, 1))
-        UNA_FAIL(run, UNA_E_USAGE, "gp: optimise=grid needs a kernel with lengths, and %.200s has none; use "
-                 "optimise=yes", o->kernel);
-
-    if (validate) {
-        UNA_TRY(hold_out_fifth(p, &in, &out, run));
-        const una_view x = { in.x, in.rows, p->x.cols, p->x.cols };
-        UNA_TRY(una_gp_init(&part, gp->kernel, (una_gp_rows){ x, in.y, in.weight }, &run->scratch));
-    }
-    UNA_TRY(gp_search_grid(validate ? &part : gp, o, plan, grid, count, validate ? &out : NULL, noise_var, &chosen,
-                           result, run));
-    una_gp_set_lengths(gp->kernel, chosen);
-    return UNA_OK;
-}
-
 /* ---- fit --------------------------------------------------------------------------------------------------------- */
 
 static void say_bounds(const una_gp_search *f, const una_kernel_inputs *inputs, una_fit_result *result)
@@ -238,119 +149,185 @@ static una_status say_relevance(const una_gp *gp, una_fit_result *result, una_ar
     return UNA_OK;
 }
 
-/* The values that were chosen, as options that repeat the fit. */
-static una_status fill_options(gp_options *o, const una_gp *gp, const una_kernel_inputs *inputs, double unit,
-                               una_arena *keep)
-{
-    una_text text = una_text_in(keep);
-    una_kernel_text(&text, gp->kernel, inputs);
-    UNA_TRY(una_arena_check(keep));
-    o->kernel = text.at;
-    o->amplitude = 1;
-    o->optimise = NO;
-    o->common.noise_std = sqrt(gp->noise_var) * unit;
-    o->jitter = fmin(1, gp->jitter_var / una_gp_prior_mean_var(gp));
-    return UNA_OK;
-}
-
 typedef struct gp_search {               /* what a fit works with                                           */
+    const una_fitting *f;
     const gp_options *o;
-    const una_gp     *from;              /* see search_of                                                   */
+    una_gp *gp;
+    const una_gp *from;                  /* see search_of                                                   */
     una_kernel_inputs inputs;
-    una_hyper_plan    plan;
-    double            unit, noise_var;   /* of noise_std; the noise to start from                           */
-    una_gp_search     search;
+    una_hyper_plan plan;
+    double unit, noise_var;              /* of noise_std; the noise to start from                           */
+    una_gp_search search;
 } gp_search;
 
 /* gp's kernel as the options give it, and the rows. */
-static una_status gp_begin(gp_search *f, una_gp *gp, const una_problem *p, una_arena *keep, una_run *run)
+static una_status gp_begin(gp_search *fit, una_arena *keep)
 {
-    const gp_options *o = f->o;
+    const gp_options *o = fit->o;
+    const una_problem *p = fit->f->problem;
+    una_run *run = fit->f->run;
     double start = o->noise_prior > 0 ? 1e-4 : 0.1;
     una_kernel *kernel;
     UNA_NEW(&run->scratch, size_t, group, p->columns->input_count);
-
     UNA_TRY(una_kernels_need(run));
     UNA_TRY(una_gp_memory(p->x.rows, o->optimise == GRID && o->grid_rule == 1 ? 3.5 : 2, run));
-    f->unit = o->common.units == 0 ? p->columns->target_scale : 1;
-    f->noise_var = UNA_IS_AUTO(o->common.noise_std) ? start : pow(o->common.noise_std / f->unit, 2);
-    UNA_TRY(una_gp_inputs(&f->inputs, o->common.units == 0, p->columns, run));
-    for (size_t d = 0; d < f->inputs.count; d++) group[d] = p->columns->inputs[d].source;
-    f->plan = (una_hyper_plan){ .ard = o->ard != 0, .fix_variances = o->optimise == NO || !UNA_IS_AUTO(o->amplitude),
-                                .fix_lengths = o->optimise != YES, .group = group };
-    UNA_TRY(read_kernel(&kernel, o, &f->inputs, keep, run));
-    UNA_TRY(una_kernel_text_fits(kernel, &f->inputs, "gp", run));
-    return una_gp_init(gp, kernel, (una_gp_rows){ p->x, p->y, p->weight }, keep);
+    fit->unit = o->common.units == 0 ? p->columns->target_scale : 1;
+    fit->noise_var = UNA_IS_AUTO(o->common.noise_std) ? start : pow(o->common.noise_std / fit->unit, 2);
+    UNA_TRY(una_gp_inputs(&fit->inputs, o->common.units == 0, p->columns, run));
+    for (size_t d = 0; d < fit->inputs.count; d++) group[d] = p->columns->inputs[d].source;
+    fit->plan = (una_hyper_plan){ .ard = o->ard != 0, .fix_variances = o->optimise == NO || !UNA_IS_AUTO(o->amplitude),
+                                  .fix_lengths = o->optimise != YES, .group = group };
+    UNA_TRY(read_kernel(&kernel, o, &fit->inputs, keep, run));
+    UNA_TRY(una_kernel_text_fits(kernel, &fit->inputs, "gp", run));
+    return una_gp_init(fit->gp, kernel, (una_gp_rows){ p->x, p->y, p->weight }, keep);
 }
 
-/* Chooses the kernel's parameters and the noise by some of the rows; the search on all of them then has nothing to
- * do. */
-static una_status search_some(una_gp *gp, gp_search *fit, const una_problem *p, una_fit_result *result, una_run *run)
+/* ---- the grid of lengths ----------------------------------------------------------------------------------------- */
+
+/* A random fifth of the rows goes to `out`, the others to `in`; copies of a row go together. */
+static una_status hold_out_fifth(const una_problem *p, una_gp_rows *in, una_gp_rows *out, una_run *run)
 {
-    size_t some = (size_t)fit->o->search_rows, cols = p->x.cols;
+    size_t rows = p->x.rows, fifth = rows / 5;
     uint32_t *order;
-    una_gp part = *gp;
-    una_mark mark = una_arena_mark(&run->scratch);
-    UNA_TRY(una_order_new(&order, p->x.rows, &run->scratch));
-    double *x = UNA_GET(&run->scratch, double, some * cols), *y = UNA_GET(&run->scratch, double, some);
-    double *weight = p->weight ? UNA_GET(&run->scratch, double, some) : NULL;
-    UNA_TRY(una_arena_check(&run->scratch));
+    una_copies copies;
+    if (rows < LEAST_HELD)
+        UNA_FAIL(run, UNA_E_INPUT, "gp: grid_rule=validation needs at least %d rows, and there are only %zu; use "
+                 "evidence", (int)LEAST_HELD, rows);
+    UNA_TRY(una_split_copies(&copies, p->x, run));
+    UNA_TRY(una_hold_rows(&order, &fifth, &copies, rows, una_rng_at(p->seed, UNA_FOR_SPLIT, 2), run));
+    UNA_TRY(una_gp_rows_pick(out, p, order, fifth, run));
+    return una_gp_rows_pick(in, p, order + fifth, rows - fifth, run);
+}
 
-    una_rng rng = una_rng_at(p->seed, UNA_FOR_SPLIT, 3);
-    una_rng_permute(&rng, order, p->x.rows);
-    for (size_t i = 0; i < some; i++) {
-        memcpy(x + i * cols, p->x.at + order[i] * p->x.stride, cols * sizeof *x);
-        y[i] = p->y[order[i]];
-        if (weight) weight[i] = p->weight[order[i]];
-    }
+typedef struct grid_search {
+    const gp_search *fit;
+    una_gp *gp;                          /* of all rows, to be judged by the evidence, or of those but `out` */
+    const una_gp_rows *out;              /* rows that judge it; NULL: none                                  */
+    double length[MOST_GRID], best, chosen;
+    size_t count;
+} grid_search;
 
-    UNA_TRY(una_gp_init(&part, gp->kernel, (una_gp_rows){ { x, some, cols, cols }, y, weight }, &run->scratch));
-    una_gp_search f = search_of(&part, fit->o, fit->from);
-    UNA_TRY(una_gp_search_run(&f, &fit->plan, starts_of(fit->o, fit->from), p->seed, run));
-    gp->noise_var = part.noise_var;
+static una_status try_length(grid_search *grid, size_t at, una_run *run)
+{
+    const una_gp_rows *out = grid->out;
+    una_gp *gp = grid->gp;
+    una_fit_result *result = grid->fit->f->target->result;
+    double log_lik = 0, rmse = 0;
+    una_gp_search f = search_of(gp, grid->fit->o, NULL);
+    una_gp_set_lengths(gp->kernel, grid->length[at]);
+    gp->noise_var = grid->fit->noise_var;
+    f.done = (double)at;
+    f.starts = (double)grid->count + 1;
+    UNA_TRY(una_gp_search_run(&f, &grid->fit->plan, 1, 0, run));
     result->steps += f.steps;
-    fit->plan.fix_variances = fit->plan.fix_lengths = true;
-    una_arena_release(&run->scratch, mark);
+    if (out) UNA_TRY(una_gp_judge(gp, out, &log_lik, &rmse, run));
+    double score = out ? log_lik : gp->log_evidence;
+    if (score > grid->best) {
+        grid->best = score;
+        grid->chosen = grid->length[at];
+        if (out) result->valid_rows = out->x.rows, result->valid_log_lik = log_lik, result->valid_rmse = rmse;
+    }
+    for (size_t p = 0; f.hyper.start && p < gp->kernel->parameter_count; p++)
+        gp->kernel->parameter[p] = f.hyper.start[p];
     return UNA_OK;
 }
 
-static una_status choose_numbers(una_gp *gp, gp_search *fit, const una_problem *p, una_fit_result *result, una_run *run)
+/* The grid's best length. */
+static una_status choose_from_grid(const gp_search *fit)
+{
+    una_run *run = fit->f->run;
+    una_gp part = *fit->gp;
+    una_gp_rows in, out;
+    grid_search grid = { .fit = fit, .gp = fit->gp, .best = -HUGE_VAL, .chosen = 1 };
+    UNA_TRY(gp_read_grid(grid.length, &grid.count, fit->o->grid, run));
+    if (!una_gp_set_lengths(fit->gp->kernel, 1))
+        UNA_FAIL(run, UNA_E_USAGE, "gp: optimise=grid needs a kernel with lengths, and %.200s has none; use "
+                 "optimise=yes", fit->o->kernel);
+    if (fit->o->grid_rule == 1) {
+        UNA_TRY(hold_out_fifth(fit->f->problem, &in, &out, run));
+        UNA_TRY(una_gp_init(&part, fit->gp->kernel, in, &run->scratch));
+        grid.gp = &part;
+        grid.out = &out;
+    }
+    for (size_t g = 0; g < grid.count; g++) UNA_SCOPED(run, try_length(&grid, g, run));
+    una_gp_set_lengths(fit->gp->kernel, grid.chosen);
+    return UNA_OK;
+}
+
+/* ---- the search -------------------------------------------------------------------------------------------------- */
+
+/* Chooses the kernel's parameters and the noise by some of the rows; the search on all of them then has nothing to
+ * do. */
+static una_status search_some(gp_search *fit, una_run *run)
+{
+    const una_problem *p = fit->f->problem;
+    uint32_t *order;
+    una_gp part = *fit->gp;
+    una_gp_rows some;
+    UNA_TRY(una_order_new(&order, p->x.rows, &run->scratch));
+    una_rng rng = una_rng_at(p->seed, UNA_FOR_SPLIT, 3);
+    una_rng_permute(&rng, order, p->x.rows);
+    UNA_TRY(una_gp_rows_pick(&some, p, order, (size_t)fit->o->search_rows, run));
+    UNA_TRY(una_gp_init(&part, fit->gp->kernel, some, &run->scratch));
+    una_gp_search f = search_of(&part, fit->o, fit->from);
+    UNA_TRY(una_gp_search_run(&f, &fit->plan, starts_of(fit->o, fit->from), p->seed, run));
+    fit->gp->noise_var = part.noise_var;
+    fit->f->target->result->steps += f.steps;
+    fit->plan.fix_variances = fit->plan.fix_lengths = true;
+    return UNA_OK;
+}
+
+static una_status choose_numbers(gp_search *fit)
 {
     const gp_options *o = fit->o;
-    if (o->optimise == GRID) UNA_TRY(choose_from_grid(gp, o, &fit->plan, p, fit->noise_var, result, run));
-
-    gp->noise_var = fit->noise_var;
+    const una_problem *p = fit->f->problem;
+    una_fit_result *result = fit->f->target->result;
+    una_run *run = fit->f->run;
+    if (o->optimise == GRID) UNA_TRY(choose_from_grid(fit));
+    fit->gp->noise_var = fit->noise_var;
     bool some = o->optimise == YES && o->search_rows > 0 && (double)p->x.rows > o->search_rows;
-    if (some) UNA_TRY(search_some(gp, fit, p, result, run));
+    if (some) UNA_SCOPED(run, search_some(fit, run));
+
     una_gp_search *f = &fit->search;
-    *f = search_of(gp, o, some ? NULL : fit->from);
+    *f = search_of(fit->gp, o, some ? NULL : fit->from);
     f->free_noise = f->free_noise && !some;
     if (o->optimise == GRID) f->done = 10, f->starts = 11;
     UNA_TRY(una_gp_search_run(f, &fit->plan, starts_of(o, fit->from), p->seed, run));
-    UNA_TRY(una_tick(run, "fitting gp", 1, gp->log_evidence));
+    UNA_TRY(una_tick(run, "fitting gp", 1, fit->gp->log_evidence));
     result->steps += f->steps;
     say_bounds(f, &fit->inputs, result);
     return UNA_OK;
 }
 
+/* The values that were chosen, as options that repeat the fit. */
+static una_status fill_options(gp_options *o, const gp_search *fit)
+{
+    const una_gp *gp = fit->gp;
+    una_text text = una_text_in(fit->f->keep);
+    una_kernel_text(&text, gp->kernel, &fit->inputs);
+    UNA_TRY(una_arena_check(fit->f->keep));
+    o->kernel = text.at;
+    o->amplitude = 1;
+    o->optimise = NO;
+    o->common.noise_std = sqrt(gp->noise_var) * fit->unit;
+    o->jitter = fmin(1, gp->jitter_var / una_gp_prior_mean_var(gp));
+    return UNA_OK;
+}
+
 static una_status gp_fit(una_fitting *f)
 {
-    const una_problem *p = f->problem;
     una_gp *gp = f->target->state;
     gp_options *o = f->target->options;
     una_fit_result *result = f->target->result;
-    gp_search fit = { .o = o };
-    UNA_TRY(gp_begin(&fit, gp, p, f->keep, f->run));
-    UNA_TRY(choose_numbers(gp, &fit, p, result, f->run));
+    gp_search fit = { .f = f, .o = o, .gp = gp };
+    UNA_TRY(gp_begin(&fit, f->keep));
+    UNA_TRY(choose_numbers(&fit));
     result->noise_var = gp->noise_var;
     result->prior_var = una_gp_prior_mean_var(gp);
     result->log_evidence = gp->log_evidence;
     UNA_TRY(say_relevance(gp, result, f->keep));
-    if (gp->jitter_var > 0)
-        una_notes_add(&result->notes, "A jitter of %.3g of the prior variance was added to the diagonal of the "
-                      "covariance%s.", gp->jitter_var / result->prior_var,
-                      UNA_IS_AUTO(o->jitter) ? ", which had no Cholesky factor without it" : "");
-    return fill_options(o, gp, &fit.inputs, fit.unit, f->keep);
+    una_gp_note_jitter(&result->notes, gp, result->prior_var, UNA_IS_AUTO(o->jitter));
+    return fill_options(o, &fit);
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
@@ -408,12 +385,11 @@ static una_status gp_relearn(una_fitting *f)
 
 static una_status search_from_state(una_fitting *f)
 {
-    gp_options *o = f->target->options;
     una_gp part = {0};
-    gp_search fit = { .o = o, .from = f->target->state };
-    UNA_TRY(gp_begin(&fit, &part, f->problem, &f->run->scratch, f->run));
-    UNA_TRY(choose_numbers(&part, &fit, f->problem, f->target->result, f->run));
-    return fill_options(o, &part, &fit.inputs, fit.unit, f->keep);
+    gp_search fit = { .f = f, .o = f->target->options, .gp = &part, .from = f->target->state };
+    UNA_TRY(gp_begin(&fit, &f->run->scratch));
+    UNA_TRY(choose_numbers(&fit));
+    return fill_options(f->target->options, &fit);
 }
 
 /* Searches lengths, variances and noise again, from the state's values. */

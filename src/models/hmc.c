@@ -583,19 +583,10 @@ static una_status hmc_sample(void *function, const void *state, una_rng *rng, un
 static una_status exchange_net(hmc *m, una_archive *ar)
 {
     una_net *net = &m->net;
-    uint64_t depth = net->depth, activation = (uint64_t)net->activation, inputs = net->size[0];
-    UNA_TRY(una_archive_u64(ar, "depth", &depth, 1, UNA_MAX_LAYERS));
-    UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_ACTIVATION_COUNT - 1));
-    UNA_TRY(una_archive_u64(ar, "inputs", &inputs, ar->inputs, ar->inputs));
-    net->depth = (size_t)depth;
-    net->activation = (una_activation)activation;
-    net->size[0] = (size_t)inputs;
-
-    for (size_t l = 1; l <= net->depth; l++) {
-        uint64_t size = net->size[l];
-        UNA_TRY(una_archive_u64(ar, "size", &size, 1, 1024));
-        net->size[l] = (size_t)size;
-    }
+    UNA_TRY(una_archive_size(ar, "depth", &net->depth, 1, UNA_MAX_LAYERS));
+    UNA_TRY(una_activation_exchange(&net->activation, ar));
+    UNA_TRY(una_archive_size(ar, "inputs", &net->size[0], ar->inputs, ar->inputs));
+    for (size_t l = 1; l <= net->depth; l++) UNA_TRY(una_archive_size(ar, "size", &net->size[l], 1, 1024));
 
     net->size[net->depth + 1] = 1;
     una_net_shape(net);
@@ -606,16 +597,13 @@ static una_status exchange_net(hmc *m, una_archive *ar)
 static una_status hmc_exchange(void *state, una_archive *ar)
 {
     hmc *m = state;
-    uint64_t kept = m->kept;
     UNA_TRY(exchange_net(m, ar));
     size_t inputs = m->net.size[0];
-    UNA_TRY(una_archive_u64(ar, "kept", &kept, 1, MOST_KEPT));
-    m->kept = (size_t)kept;
+    UNA_TRY(una_archive_size(ar, "kept", &m->kept, 1, MOST_KEPT));
 
     UNA_TRY(una_archive_f64(ar, "prior_var", &m->prior_var));
-    uint64_t fan_in = m->fan_in;                         /* older files have none: every weight had prior_var */
-    if (!ar->loading || una_archive_next_is(ar, "fan_in")) UNA_TRY(una_archive_u64(ar, "fan_in", &fan_in, 0, 1));
-    m->fan_in = fan_in != 0;
+    /* older files have none: every weight had prior_var */
+    if (!ar->loading || una_archive_next_is(ar, "fan_in")) UNA_TRY(una_archive_flag(ar, "fan_in", &m->fan_in));
     UNA_TRY(una_archive_f64s(ar, "x_centre", &m->x_centre, inputs));
     UNA_TRY(una_archive_f64s(ar, "x_scale", &m->x_scale, inputs));
     UNA_TRY(una_archive_f64s(ar, "y_scale", &m->y_scale, 2));

@@ -100,11 +100,8 @@ static una_status linear_predict(const void *state, una_view x, una_predictive *
 static una_status linear_exchange(void *state, una_archive *ar)
 {
     linear *m = state;
-    uint64_t inputs = m->inputs, degree = m->degree;
-    UNA_TRY(una_archive_u64(ar, "inputs", &inputs, ar->inputs, ar->inputs));
-    UNA_TRY(una_archive_u64(ar, "degree", &degree, 1, 12));
-    m->inputs = (size_t)inputs;
-    m->degree = (size_t)degree;
+    UNA_TRY(una_archive_size(ar, "inputs", &m->inputs, ar->inputs, ar->inputs));
+    UNA_TRY(una_archive_size(ar, "degree", &m->degree, 1, 12));
     UNA_TRY(una_archive_f64s(ar, "is_number", &m->is_number, m->inputs));
     UNA_TRY(una_head_exchange(&m->head, ar));
     if (m->head.stats.features != feature_count(m))

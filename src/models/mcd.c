@@ -120,10 +120,8 @@ static una_status mcd_fit(una_fitting *f)
 static una_status mcd_exchange(void *state, una_archive *ar)
 {
     mcd *m = state;
-    uint64_t inputs = m->inputs;
     UNA_TRY(una_archive_f64(ar, "dropout", &m->dropout));
-    UNA_TRY(una_archive_u64(ar, "input_dropout", &inputs, 0, 1));
-    m->inputs = inputs != 0;
+    UNA_TRY(una_archive_flag(ar, "input_dropout", &m->inputs));
     if (!(m->dropout >= 0 && m->dropout < 1)) return una_archive_refuse(ar, "dropout", "is not at least 0 and below 1");
     return una_sampled_exchange(&m->base, mcd_part, 1, ar);
 }

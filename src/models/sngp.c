@@ -236,10 +236,11 @@ static una_status evaluate_process(const sngp_training *t, double lengthscale, c
     una_gp gp;
     size_t width = una_sngp_map(&t->model).features;
     UNA_TRY(una_tick(run, "choosing the noise of sngp", 1, NAN));
-    una_process of = { .rows = t->rows, .width = width, .h = t->phi, .y = t->y, .prior_var = variances->prior_var,
-                       .lengthscale = lengthscale, .noise_var = variances->noise_var };
+    una_process of = { { { t->phi, t->rows, width, width }, t->y, NULL }, variances->prior_var, lengthscale,
+                       variances->noise_var };
+    const una_gp_rows valid = { { held->phi, held->rows, width, width }, held->y, NULL };
     UNA_TRY(una_process_solve(&gp, &of, &run->scratch, run));
-    return una_gp_judge(&gp, held->phi, held->y, NULL, held->rows, &held->log_lik, &held->rmse, run);
+    return una_gp_judge(&gp, &valid, &held->log_lik, &held->rmse, run);
 }
 
 static una_status sngp_evaluate(void *context, const void *const *trainings, size_t count,
@@ -309,12 +310,9 @@ static una_status solve_process(una_sngp *m, const una_sngp_options *o, const un
     UNA_TRY(una_map_phi(&map, p->x, h, run));
     if (all > rows) UNA_TRY(una_map_phi(&map, p->valid_x, h + rows * width, run));
 
-    una_process of = { .rows = all, .width = width, .h = h, .y = y, .weight = weight, .prior_var = m->head.prior_var,
-                       .lengthscale = o->lengthscale, .noise_var = m->head.noise_var };
+    una_process of = { { { h, all, width, width }, y, weight }, m->head.prior_var, o->lengthscale, m->head.noise_var };
     UNA_TRY(una_process_solve(&m->gp, &of, keep, run));
-    if (m->gp.jitter_var > 0)
-        una_notes_add(&result->notes, "A jitter of %.3g of the prior variance was added to the diagonal of the "
-                      "covariance, which had no Cholesky factor without it.", m->gp.jitter_var / m->head.prior_var);
+    una_gp_note_jitter(&result->notes, &m->gp, m->head.prior_var, true);
     return UNA_OK;
 }
 
@@ -488,17 +486,13 @@ static una_status exchange_rows(una_archive *ar, const char *name, float *at, si
 
 static una_status exchange_blocks(una_network_f32 *at, una_archive *ar)
 {
-    una_residual *net = UNA_GET(ar->arena, una_residual, 1);         /* a copy when saving */
-    UNA_TRY(una_arena_check(ar->arena));
+    UNA_NEW(ar->arena, una_residual, net, 1);         /* a copy when saving */
     if (!ar->loading) *net = *(const una_residual *)at->shape;
-    uint64_t activation = (uint64_t)net->activation, size[4] = { net->inputs, net->width, net->depth, net->features };
-    UNA_TRY(una_archive_u64(ar, "inputs", &size[0], ar->inputs, ar->inputs));
-    UNA_TRY(una_archive_u64(ar, "width", &size[1], 1, 4096));
-    UNA_TRY(una_archive_u64(ar, "depth", &size[2], 1, UNA_MAX_LAYERS));
-    UNA_TRY(una_archive_u64(ar, "fourier", &size[3], 1, 4096));
-    UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_ACTIVATION_COUNT - 1));
-    *net = (una_residual){ .inputs = (size_t)size[0], .width = (size_t)size[1], .depth = (size_t)size[2],
-                           .features = (size_t)size[3], .activation = (una_activation)activation };
+    UNA_TRY(una_archive_size(ar, "inputs", &net->inputs, ar->inputs, ar->inputs));
+    UNA_TRY(una_archive_size(ar, "width", &net->width, 1, 4096));
+    UNA_TRY(una_archive_size(ar, "depth", &net->depth, 1, UNA_MAX_LAYERS));
+    UNA_TRY(una_archive_size(ar, "fourier", &net->features, 1, 4096));
+    UNA_TRY(una_activation_exchange(&net->activation, ar));
     una_residual_shape(net);
     if (ar->loading) *at = (una_network_f32){ &una_body_residual_f32, net, NULL };
     return UNA_OK;
@@ -534,11 +528,9 @@ static una_status exchange_process(una_sngp *m, una_archive *ar)
 static una_status sngp_exchange(void *state, una_archive *ar)
 {
     una_sngp *m = state;
-    uint64_t posterior = (uint64_t)m->posterior;
     bool convolves = ar->loading ? una_archive_next_is(ar, "fourier") : una_network_image(&m->net).height > 0;
     UNA_TRY(convolves ? una_network_exchange_fourier(&m->net, ar) : exchange_blocks(&m->net, ar));
-    UNA_TRY(una_archive_u64(ar, "laplace", &posterior, UNA_SNGP_EXACT, UNA_SNGP_GP));    /* its old name */
-    m->posterior = (int)posterior;
+    UNA_TRY(una_archive_word(ar, "laplace", &m->posterior, UNA_SNGP_GP + 1));            /* its old name */
     if (convolves && m->posterior == UNA_SNGP_GP) return una_archive_refuse(ar, "laplace", "does not fit the network");
 
     una_body_size size = m->net.body->size(m->net.shape);

@@ -142,24 +142,17 @@ static una_status reference_inputs(references *r, const tuna_options *o, const u
 static una_status prior_process(una_gp *gp, const tuna_options *o, const una_kernel_inputs *inputs,
                                 const una_problem *p, una_run *run)
 {
-    size_t used, cols = p->x.cols;
+    size_t used;
+    una_gp_rows rows;
     uint32_t *order;
     una_kernel *kernel;
     UNA_TRY(una_kernels_need(run));
     UNA_TRY(tuna_choose_rows(&order, &used, o, p, run));
     UNA_TRY(una_gp_memory(used, 2, run));
-    double *x = UNA_GET(&run->scratch, double, used * cols), *y = UNA_GET(&run->scratch, double, used);
-    double *weight = p->weight ? UNA_GET(&run->scratch, double, used) : NULL;
-    UNA_TRY(una_arena_check(&run->scratch));
-
-    for (size_t i = 0; i < used; i++) {
-        memcpy(x + i * cols, p->x.at + order[i] * p->x.stride, cols * sizeof *x);
-        y[i] = p->y[order[i]];
-        if (weight) weight[i] = p->weight[order[i]];
-    }
+    UNA_TRY(una_gp_rows_pick(&rows, p, order, used, run));
     UNA_TRY(una_kernel_parse(&kernel, o->prior, inputs, &run->scratch, run));
     UNA_TRY(una_kernel_text_fits(kernel, inputs, "tuna", run));
-    return una_gp_init(gp, kernel, (una_gp_rows){ { x, used, cols, cols }, y, weight }, &run->scratch);
+    return una_gp_init(gp, kernel, rows, &run->scratch);
 }
 
 /* The kernel's parameters with the largest evidence of that process, by its exact gradient, from the given values and

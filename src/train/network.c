@@ -112,23 +112,21 @@ una_image_shape una_network_image(const una_network_f32 *net)
 
 /* ---- in files --------------------------------------------------------------------------------------------------- */
 
-static una_status exchange_size(una_archive *ar, size_t *size, uint64_t low, uint64_t high)
+una_status una_activation_exchange(una_activation *activation, una_archive *ar)
 {
-    uint64_t word = *size;
-    UNA_TRY(una_archive_u64(ar, "size", &word, low, high));
-    *size = (size_t)word;
+    int word = (int)*activation;
+    UNA_TRY(una_archive_word(ar, "activation", &word, UNA_ACTIVATION_COUNT));
+    *activation = (una_activation)word;
     return UNA_OK;
 }
 
 static una_status exchange_mlp(una_net *net, bool with_inputs, bool with_heads, una_archive *ar)
 {
-    uint64_t activation = (uint64_t)net->activation;
-    UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_ACTIVATION_COUNT - 1));
-    net->activation = (una_activation)activation;
+    UNA_TRY(una_activation_exchange(&net->activation, ar));
     if (!with_inputs) net->size[0] = ar->inputs;
     if (!with_heads) net->size[net->depth + 1] = 1;
     for (size_t l = with_inputs ? 0 : 1; l < net->depth + 1 + with_heads; l++)
-        UNA_TRY(exchange_size(ar, &net->size[l], 1, 1 << 20));
+        UNA_TRY(una_archive_size(ar, "size", &net->size[l], 1, 1 << 20));
     una_net_shape(net);
     return UNA_OK;
 }
@@ -136,38 +134,38 @@ static una_status exchange_mlp(una_net *net, bool with_inputs, bool with_heads, 
 /* The image is that of the columns, and comes with them. */
 static una_status exchange_conv(una_conv *net, bool with_heads, una_archive *ar)
 {
-    size_t small = net->small, all = 0;
-    UNA_TRY(exchange_size(ar, &net->image.height, 1, 1 << 18));
-    UNA_TRY(exchange_size(ar, &net->image.width, 1, 1 << 18));
-    UNA_TRY(exchange_size(ar, &net->image.channels, 1, 16));
-    UNA_TRY(exchange_size(ar, &small, 0, 1));
-    UNA_TRY(exchange_size(ar, &net->width, UNA_PAD, 1024));
-    UNA_TRY(exchange_size(ar, &net->stages, 1, UNA_MOST_STAGES));
+    size_t all = 0;
+    UNA_TRY(una_archive_size(ar, "size", &net->image.height, 1, 1 << 18));
+    UNA_TRY(una_archive_size(ar, "size", &net->image.width, 1, 1 << 18));
+    UNA_TRY(una_archive_size(ar, "size", &net->image.channels, 1, 16));
+    UNA_TRY(una_archive_flag(ar, "size", &net->small));
+    UNA_TRY(una_archive_size(ar, "size", &net->width, UNA_PAD, 1024));
+    UNA_TRY(una_archive_size(ar, "size", &net->stages, 1, UNA_MOST_STAGES));
     for (size_t s = 0; s < net->stages; s++) {
-        UNA_TRY(exchange_size(ar, &net->blocks[s], 1, UNA_MOST_BLOCKS));
+        UNA_TRY(una_archive_size(ar, "size", &net->blocks[s], 1, UNA_MOST_BLOCKS));
         all += net->blocks[s];
     }
     if (all > UNA_MOST_BLOCKS || net->width % UNA_PAD || net->image.height * net->image.width > 1 << 18)
         return una_archive_refuse(ar, "size", "is that of no network");
     net->heads = with_heads ? net->heads : 1;
-    if (with_heads) UNA_TRY(exchange_size(ar, &net->heads, 1, 1 << 20));
-    net->small = small == 1;
+    if (with_heads) UNA_TRY(una_archive_size(ar, "size", &net->heads, 1, 1 << 20));
+    
     una_conv_shape(net);
     return UNA_OK;
 }
 
 /* The shape, whose file begins with `first`: into a new one when loading, from a copy when saving. */
-static una_status exchange_shape(una_network_f32 *net, uint64_t first, bool with_inputs, bool with_heads,
+static una_status exchange_shape(una_network_f32 *net, size_t first, bool with_inputs, bool with_heads,
                                  una_archive *ar)
 {
     UNA_NEW(ar->arena, unsigned char, bytes, net->body->shape_size);
     void *shape = bytes;
     if (!ar->loading) memcpy(shape, net->shape, net->body->shape_size);
     if (net->body == &una_body_mlp_f32) {
-        ((una_net *)shape)->depth = (size_t)first;
+        ((una_net *)shape)->depth = first;
         UNA_TRY(exchange_mlp(shape, with_inputs, with_heads, ar));
     } else {
-        ((una_conv *)shape)->fourier = (size_t)first;
+        ((una_conv *)shape)->fourier = first;
         UNA_TRY(exchange_conv(shape, with_heads, ar));
     }
     if (ar->loading) net->shape = shape;
@@ -178,16 +176,16 @@ static una_status exchange_shape(una_network_f32 *net, uint64_t first, bool with
 una_status una_network_exchange(una_network_f32 *net, bool with_inputs, bool with_heads, una_archive *ar)
 {
     bool convolves = net->body == &una_body_conv_f32;
-    uint64_t depth = ar->loading || convolves ? 0 : ((const una_net *)net->shape)->depth;
-    UNA_TRY(una_archive_u64(ar, "depth", &depth, 0, UNA_MAX_LAYERS));
+    size_t depth = ar->loading || convolves ? 0 : ((const una_net *)net->shape)->depth;
+    UNA_TRY(una_archive_size(ar, "depth", &depth, 0, UNA_MAX_LAYERS));
     if (ar->loading) net->body = depth ? &una_body_mlp_f32 : &una_body_conv_f32;
     return exchange_shape(net, depth, with_inputs, with_heads, ar);
 }
 
 una_status una_network_exchange_fourier(una_network_f32 *net, una_archive *ar)
 {
-    uint64_t fourier = ar->loading ? 0 : ((const una_conv *)net->shape)->fourier;
-    UNA_TRY(una_archive_u64(ar, "fourier", &fourier, 1, 4096));
+    size_t fourier = ar->loading ? 0 : ((const una_conv *)net->shape)->fourier;
+    UNA_TRY(una_archive_size(ar, "fourier", &fourier, 1, 4096));
     net->body = &una_body_conv_fourier_f32;
     return exchange_shape(net, fourier, false, false, ar);
 }

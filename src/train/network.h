@@ -46,6 +46,7 @@ una_image_shape una_network_image(const una_network_f32 *net);
 una_status una_network_exchange(una_network_f32 *net, bool with_inputs, bool with_heads, una_archive *ar);
 /* The same for convolutions under Fourier features, with one head; such a file goes on with a number "fourier". */
 una_status una_network_exchange_fourier(una_network_f32 *net, una_archive *ar);
+una_status una_activation_exchange(una_activation *activation, una_archive *ar);
 una_status una_network_exchange_parameters(const una_network_f32 *net, float **parameters, una_archive *ar);
 
 #endif

@@ -24,16 +24,31 @@ una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_co
     return una_arena_check(&run->scratch);
 }
 
-una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, const double *weight, size_t rows,
-                        double *log_lik, double *rmse, una_run *run)
+una_status una_gp_rows_pick(una_gp_rows *to, const una_problem *p, const uint32_t *order, size_t rows, una_run *run)
+{
+    size_t cols = p->x.cols;
+    UNA_NEW(&run->scratch, double, x, rows * cols);
+    UNA_NEW(&run->scratch, double, y, rows);
+    UNA_NEW(&run->scratch, double, weight, p->weight ? rows : 0);
+    for (size_t i = 0; i < rows; i++) {
+        memcpy(x + i * cols, p->x.at + order[i] * p->x.stride, cols * sizeof *x);
+        y[i] = p->y[order[i]];
+        if (p->weight) weight[i] = p->weight[order[i]];
+    }
+    *to = (una_gp_rows){ { x, rows, cols, cols }, y, p->weight ? weight : NULL };
+    return UNA_OK;
+}
+
+una_status una_gp_judge(const una_gp *gp, const una_gp_rows *of, double *log_lik, double *rmse, una_run *run)
 {
     double square = 0;
+    size_t rows = of->x.rows;
     UNA_NEW(&run->scratch, double, mean, rows);
     UNA_NEW(&run->scratch, double, var, rows);
-    UNA_TRY(una_gp_predict(gp, (una_view){ x, rows, gp->inputs, gp->inputs }, mean, var, run));
+    UNA_TRY(una_gp_predict(gp, of->x, mean, var, run));
     *log_lik = 0;
     for (size_t i = 0; i < rows; i++) {
-        double away = y[i] - mean[i], total = var[i] + gp->noise_var / (weight ? weight[i] : 1);
+        double away = of->y[i] - mean[i], total = var[i] + gp->noise_var / (of->weight ? of->weight[i] : 1);
         square += away * away;
         *log_lik -= (0.9189385332046727 + 0.5 * log(total) + 0.5 * away * away / total) / (double)rows;
     }
@@ -41,23 +56,30 @@ una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, cons
     return UNA_OK;
 }
 
+void una_gp_note_jitter(una_notes *notes, const una_gp *gp, double prior_var, bool sought)
+{
+    if (gp->jitter_var > 0)
+        una_notes_add(notes, "A jitter of %.3g of the prior variance was added to the diagonal of the covariance%s.",
+                      gp->jitter_var / prior_var, sought ? ", which had no Cholesky factor without it" : "");
+}
+
 una_status una_gp_exchange(void *state, una_archive *ar)
 {
     una_gp *gp = state;
-    uint64_t rows = gp->rows, inputs = gp->inputs;
+    size_t rows = gp->rows, inputs = gp->inputs;
     double *x = gp->x, *y = gp->y, *weight = gp->weight;
 
-    UNA_TRY(una_archive_u64(ar, "inputs", &inputs, ar->inputs, ar->inputs));
-    UNA_TRY(una_archive_u64(ar, "rows", &rows, 1, SIZE_MAX / 64 / (ar->inputs + 1)));
+    UNA_TRY(una_archive_size(ar, "inputs", &inputs, ar->inputs, ar->inputs));
+    UNA_TRY(una_archive_size(ar, "rows", &rows, 1, SIZE_MAX / 64 / (ar->inputs + 1)));
     UNA_TRY(una_archive_f64(ar, "noise_var", &gp->noise_var));
     UNA_TRY(una_archive_f64(ar, "jitter_var", &gp->jitter_var));
     UNA_TRY(una_kernel_exchange(&gp->kernel, ar));
-    UNA_TRY(una_archive_f64s(ar, "x", &x, (size_t)rows * (size_t)inputs));
-    UNA_TRY(una_archive_f64s(ar, "y", &y, (size_t)rows));
+    UNA_TRY(una_archive_f64s(ar, "x", &x, rows * inputs));
+    UNA_TRY(una_archive_f64s(ar, "y", &y, rows));
     /* Stored only where rows have weights, so that older files load too. */
     if (ar->loading) weight = NULL;
     if (weight || una_archive_next_is(ar, "gp.weight"))
-        UNA_TRY(una_archive_f64s(ar, "gp.weight", &weight, (size_t)rows));
+        UNA_TRY(una_archive_f64s(ar, "gp.weight", &weight, rows));
 
     if (!ar->loading) return UNA_OK;
     for (size_t i = 0; weight && i < rows; i++)
@@ -65,8 +87,8 @@ una_status una_gp_exchange(void *state, una_archive *ar)
     if (!(gp->noise_var > 0)) return una_archive_refuse(ar, "noise_var", "is not greater than 0");
     if (!(gp->jitter_var >= 0)) return una_archive_refuse(ar, "jitter_var", "is less than 0");
 
-    *gp = (una_gp){ .kernel = gp->kernel, .noise_var = gp->noise_var, .jitter_var = gp->jitter_var, .rows = (size_t)rows,
-                    .inputs = (size_t)inputs, .x = x, .y = y, .weight = weight };
+    *gp = (una_gp){ .kernel = gp->kernel, .noise_var = gp->noise_var, .jitter_var = gp->jitter_var, .rows = rows,
+                    .inputs = inputs, .x = x, .y = y, .weight = weight };
     return una_gp_defer(gp, ar->arena);
 }
 
@@ -230,18 +252,18 @@ una_status una_gp_search_run(una_gp_search *f, const una_hyper_plan *plan, size_
 
 /* ---- a process on features ------------------------------------------------------------------------------------ */
 
-una_status una_process_solve(una_gp *gp, const una_process *of, una_arena *keep, una_run *run)
+una_status una_process_solve(una_gp *gp, const una_process *p, una_arena *keep, una_run *run)
 {
     una_kernel *kernel;
-    UNA_NEW(&run->scratch, const char *, name, of->width);
-    for (size_t d = 0; d < of->width; d++) name[d] = "";
-    const una_kernel_inputs inputs = { .name = name, .count = of->width };
+    size_t width = p->of.x.cols;
+    UNA_NEW(&run->scratch, const char *, name, width);
+    for (size_t d = 0; d < width; d++) name[d] = "";
+    const una_kernel_inputs inputs = { .name = name, .count = width };
     UNA_TRY(una_kernel_parse(&kernel, "rbf", &inputs, keep, run));
-    kernel->parameter[0] = of->prior_var;
-    una_gp_set_lengths(kernel, of->lengthscale);
-    const una_view h = { of->h, of->rows, of->width, of->width };
-    UNA_TRY(una_gp_init(gp, kernel, (una_gp_rows){ h, of->y, of->weight }, keep));
-    gp->noise_var = of->noise_var;
+    kernel->parameter[0] = p->prior_var;
+    una_gp_set_lengths(kernel, p->lengthscale);
+    UNA_TRY(una_gp_init(gp, kernel, p->of, keep));
+    gp->noise_var = p->noise_var;
     return una_gp_solve_jittered(gp, run);
 }
 

@@ -12,9 +12,12 @@
 
 /* Names and units of the columns, as kernels and formulas want them; from scratch. */
 una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_columns *columns, una_run *run);
-/* Mean log-likelihood and rmse of rows x [rows, inputs] under a solved process; weight [rows] as in its own rows. */
-una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, const double *weight, size_t rows,
-                        double *log_lik, double *rmse, una_run *run);
+/* Those rows of a problem that order [rows] names; from scratch. */
+una_status una_gp_rows_pick(una_gp_rows *picked, const una_problem *p, const uint32_t *order, size_t rows, una_run *run);
+/* Mean log-likelihood and rmse of rows under a solved process. */
+una_status una_gp_judge(const una_gp *gp, const una_gp_rows *rows, double *log_lik, double *rmse, una_run *run);
+/* Where a jitter was added; sought: because the covariance had no factor. */
+void una_gp_note_jitter(una_notes *notes, const una_gp *gp, double prior_var, bool sought);
 /* Saves, or loads, checks and solves again. The columns of x are ar->inputs. */
 una_status una_gp_exchange(void *gp, una_archive *ar);
 /* f [draws, rows] from posterior or prior; random numbers by the run's seed. */
@@ -49,10 +52,8 @@ bool       una_gp_set_lengths(una_kernel *kernel, double length);
 
 /* ---- on features: their rows stay in the process; cost rows^3, memory rows^2 ---- */
 typedef struct una_process {             /* under prior_var rbf(lengthscale)                                */
-    size_t        rows, width;
-    const double *h, *y;                                 /* [rows, width], [rows]                               */
-    const double *weight;                                /* [rows] how often they count; NULL: once             */
-    double        prior_var, lengthscale, noise_var;
+    una_gp_rows of;                                                  /* features of rows                    */
+    double prior_var, lengthscale, noise_var;
 } una_process;
 /* Factored with the jitter that it needs. */
 una_status una_process_solve(una_gp *gp, const una_process *of, una_arena *keep, una_run *run);

@@ -406,20 +406,15 @@ static una_status exchange_floats(una_sampled *m, una_archive *ar)
 
 una_status una_sampled_exchange(una_sampled *m, una_sampled_part *part, size_t numbers_each, una_archive *ar)
 {
-    uint64_t parts = m->parts;
     UNA_TRY(una_network_exchange(&m->net, false, false, ar));
-    UNA_TRY(una_archive_u64(ar, "parts", &parts, 1, MOST_PARTS));
+    UNA_TRY(una_archive_size(ar, "parts", &m->parts, 1, MOST_PARTS));
     UNA_TRY(una_archive_u64(ar, "seed", &m->seed, 0, UINT64_MAX));
     UNA_TRY(una_archive_f64(ar, "noise_var", &m->noise_var));
     UNA_TRY(una_archive_f64(ar, "prior_var", &m->prior_var));
 
-    uint64_t first = ar->loading ? 0 : m->first;         /* only where one part was drawn */
-    if (ar->loading ? una_archive_next_is(ar, "first") : first != 0)
-        UNA_TRY(una_archive_u64(ar, "first", &first, 0, MOST_PARTS));
-
+    if (ar->loading ? una_archive_next_is(ar, "first") : m->first != 0)       /* only where one part was drawn */
+        UNA_TRY(una_archive_size(ar, "first", &m->first, 0, MOST_PARTS));
     m->part = part;
-    m->parts = (size_t)parts;
-    m->first = (size_t)first;
     count_numbers(m, numbers_each);
     UNA_TRY(una_sampled_heads_only(m) ? exchange_floats(m, ar)
                                       : una_archive_f64s(ar, "numbers", &m->numbers, m->count));

@@ -122,8 +122,6 @@ static una_status report_committee(const una_members *m, const una_committee *c)
     una_arena *keep = c->f->keep;
     una_common_options *o = una_common_of(c->target);
     una_fit_result *result = c->target->result;
-    const una_curve *curve = &c->member[0].result.curve;
-    size_t n = curve->count;
     double cos2 = 0;
     for (size_t i = 0; i < c->count; i++) {
         const una_fit_result *own = &c->member[i].result;
@@ -133,9 +131,7 @@ static una_status report_committee(const una_members *m, const una_committee *c)
         if (i == 0) pass_notes_on(&result->notes, &own->notes);
     }
     result->mean_cos2 = cos2;
-    result->curve = (una_curve){ n, una_copy_numbers(curve->step, n, keep), una_copy_numbers(curve->loss, n, keep),
-                                 una_copy_numbers(curve->valid_log_lik, n, keep),
-                                 una_copy_numbers(curve->mean_cos2, n, keep) };
+    result->curve = una_copy_curve(c->member[0].result.curve, keep);
     fill_agreed_options(o, c);
     o->noise_std = una_noise_std_of(m->noise_var, o, &c->pair->plain);
     una_set_number(&o->prior_var, result->prior_var);

@@ -21,9 +21,7 @@
 enum { ROWS_AT_ONCE = 1024 };
 
 typedef struct target_view {             /* one target at some rows; standardised                           */
-    double *mean, *var, *noise;          /* [rows] of the whole mixture                                     */
-    size_t  parts;                       /* of the predictive distribution; 0: one Gaussian                 */
-    double *part_mean, *part_var, *part_weight;   /* [rows, parts], noise included                          */
+    una_predictive p;                    /* of the whole mixture                                            */
     una_gaussians function;              /* without noise                                                   */
 } target_view;
 
@@ -52,35 +50,26 @@ static una_status take_view(void *context, una_predictive *p, size_t from, size_
 {
     target_view *v = context;
     (void)run;
-    memcpy(v->mean + from, p->mean, rows * sizeof *p->mean);
-    memcpy(v->var + from, p->var_model, rows * sizeof *p->var_model);
-    memcpy(v->noise + from, p->var_noise, rows * sizeof *p->var_noise);
+    memcpy(v->p.mean + from, p->mean, rows * sizeof *p->mean);
+    memcpy(v->p.var_model + from, p->var_model, rows * sizeof *p->var_model);
+    memcpy(v->p.var_noise + from, p->var_noise, rows * sizeof *p->var_noise);
     if (!p->parts) return UNA_OK;
-    memcpy(v->part_mean + from * p->parts, p->part_mean, rows * p->parts * sizeof *p->part_mean);
-    memcpy(v->part_var + from * p->parts, p->part_var, rows * p->parts * sizeof *p->part_var);
-    memcpy(v->part_weight, p->part_weight, p->parts * sizeof *p->part_weight);
+    memcpy(v->p.part_mean + from * p->parts, p->part_mean, rows * p->parts * sizeof *p->part_mean);
+    memcpy(v->p.part_var + from * p->parts, p->part_var, rows * p->parts * sizeof *p->part_var);
+    memcpy(v->p.part_weight, p->part_weight, p->parts * sizeof *p->part_weight);
     return UNA_OK;
 }
 
 static una_status view_target(target_view *v, const una_model *part, const double *x, size_t rows, una_run *run)
 {
-    una_arena *scratch = &run->scratch;
+    const una_kind *calls = una_calls(part->kind);
     size_t inputs = part->columns.input_count;
-    v->parts = una_calls(part->kind)->mixture ? una_calls(part->kind)->mixture(part->state) : 0;
-    v->mean = UNA_GET(scratch, double, rows);
-    v->var = UNA_GET(scratch, double, rows);
-    v->noise = UNA_GET(scratch, double, rows);
-    v->part_mean = UNA_GET(scratch, double, rows * v->parts);
-    v->part_var = UNA_GET(scratch, double, rows * v->parts);
-    v->part_weight = UNA_GET(scratch, double, v->parts);
-
-    una_gaussians *g = &v->function;
-    g->parts = una_kind_part_count(una_calls(part->kind), part->state);
-    UNA_NEW_AT(scratch, g->weight, g->parts);
-    UNA_NEW_AT(scratch, g->mean, rows * g->parts);
-    UNA_NEW_AT(scratch, g->var, rows * g->parts);
+    v->p.parts = calls->mixture ? calls->mixture(part->state) : 0;
+    v->function.parts = una_kind_part_count(calls, part->state);
+    UNA_TRY(una_predictive_new(&v->p, rows, &run->scratch));
+    UNA_TRY(una_gaussians_new(&v->function, rows, 0, &run->scratch));
     UNA_TRY(una_model_each_block(part, x, rows, UNA_PARTS, take_view, v, run));
-    return una_kind_parts(una_calls(part->kind), part->state, (una_view){ x, rows, inputs, inputs }, g, run);
+    return una_kind_parts(calls, part->state, (una_view){ x, rows, inputs, inputs }, &v->function, run);
 }
 
 /* Targets share members if they have as many, with the same weights. */
@@ -89,7 +78,7 @@ static size_t common_members(const joint_view *s)
     const una_gaussians *first = &s->target[0].function;
     for (size_t t = 0; t < s->targets; t++) {
         const una_gaussians *g = &s->target[t].function;
-        if (g->parts != first->parts || (s->target[t].parts && s->target[t].parts != g->parts)) return 0;
+        if (g->parts != first->parts || (s->target[t].p.parts && s->target[t].p.parts != g->parts)) return 0;
         for (size_t m = 0; m < g->parts; m++)
             if (!(fabs(g->weight[m] - first->weight[m]) <= 1e-9)) return 0;
     }
@@ -116,15 +105,15 @@ static double function_covariance(const joint_view *s, size_t a, size_t b, size_
 {
     const target_view *one = &s->target[a], *two = &s->target[b];
     double r = s->r[a * s->targets + b], sum = 0;
-    if (a == b) return one->var[row];
+    if (a == b) return one->p.var_model[row];
     if (!s->whole->coupling.joint) return 0;
-    if (!s->members) return r * sqrt(one->var[row] * two->var[row]);
+    if (!s->members) return r * sqrt(one->p.var_model[row] * two->p.var_model[row]);
 
     const una_gaussians *f = &one->function, *g = &two->function;
     for (size_t m = 0; m < s->members; m++) {
         size_t at = row * s->members + m;
         sum += f->weight[m] * (r * sqrt(f->var[at] * g->var[at]) +
-                               (f->mean[at] - one->mean[row]) * (g->mean[at] - two->mean[row]));
+                               (f->mean[at] - one->p.mean[row]) * (g->mean[at] - two->p.mean[row]));
     }
     return sum;
 }
@@ -135,9 +124,9 @@ static double member_log_mean(const joint_view *s, size_t target, size_t row, si
     const una_columns *c = &una_model_target(s->whole, target)->columns;
     const target_view *v = &s->target[target];
     size_t at = row * s->members + m;
-    double unit = c->target_scale * c->target_scale, mean = s->members ? v->function.mean[at] : v->mean[row];
-    *var = unit * (s->members ? v->function.var[at] : v->var[row]);
-    return c->target_centre + c->target_scale * mean + 0.5 * (*var + unit * v->noise[row]);
+    double unit = c->target_scale * c->target_scale, mean = s->members ? v->function.mean[at] : v->p.mean[row];
+    *var = unit * (s->members ? v->function.var[at] : v->p.var_model[row]);
+    return c->target_centre + c->target_scale * mean + 0.5 * (*var + unit * v->p.var_noise[row]);
 }
 
 static double log_target_covariance(const joint_view *s, size_t a, size_t b, size_t row, bool noise)
@@ -145,7 +134,7 @@ static double log_target_covariance(const joint_view *s, size_t a, size_t b, siz
     const una_columns *one = &una_model_target(s->whole, a)->columns, *two = &una_model_target(s->whole, b)->columns;
     double r = s->r[a * s->targets + b], mean[2] = { 0, 0 }, sum = 0, f, g;
     double apart = noise ? r * one->target_scale * two->target_scale *
-                           sqrt(s->target[a].noise[row] * s->target[b].noise[row]) : 0;
+                           sqrt(s->target[a].p.var_noise[row] * s->target[b].p.var_noise[row]) : 0;
     size_t count = s->members ? s->members : 1;
     const double single = 1, *weight = s->members ? s->target[a].function.weight : &single;
     for (size_t m = 0; m < count; m++) {
@@ -165,13 +154,10 @@ static una_status give_log_target_covariance(const joint_view *s, bool noise, si
     for (size_t i = 0; i < s->rows * n * n; i++) {
         size_t row = i / (n * n), a = i / n % n, b = i % n;
         char place[UNA_ROW_NAME_ROOM];
-        const target_view *v = &s->target[a];
         const una_columns *one = &una_model_target(s->whole, a)->columns;
-        const una_predictive p = { .mean = v->mean, .var_model = v->var, .var_noise = v->noise, .parts = v->parts,
-                                   .part_mean = v->part_mean, .part_var = v->part_var, .part_weight = v->part_weight };
         double *to = &cov[from * n * n + i];
         una_log_target_answer y;
-        UNA_TRY(una_log_target_row(&y, one, &p, row, from, run));
+        UNA_TRY(una_log_target_row(&y, one, &s->target[a].p, row, from, run));
         if (a == b) *to = y.std_epistemic * y.std_epistemic + (noise ? y.std_noise * y.std_noise : 0);
         else *to = s->whole->coupling.joint ? log_target_covariance(s, a, b, row, noise) : 0;
         if (!isfinite(*to))
@@ -190,7 +176,7 @@ static una_status give_covariance(const joint_view *s, bool noise, size_t from, 
         const una_columns *one = &una_model_target(s->whole, a)->columns;
         const una_columns *two = &una_model_target(s->whole, b)->columns;
         double c = function_covariance(s, a, b, row);
-        if (noise) c += s->r[a * n + b] * sqrt(s->target[a].noise[row] * s->target[b].noise[row]);
+        if (noise) c += s->r[a * n + b] * sqrt(s->target[a].p.var_noise[row] * s->target[b].p.var_noise[row]);
         double *to = &cov[from * n * n + i];
         *to = c == 0 ? 0 : c * (one->target_scale * two->target_scale);
         if (!isfinite(*to) || (c != 0 && *to == 0))
@@ -231,47 +217,42 @@ static una_status covariance_block(void *context, const joint_view *s, size_t fr
     return (logged ? give_log_target_covariance : give_covariance)(s, w->noise, from, w->cov, run);
 }
 
+static una_status ask_covariance(const una_model *model, una_view x, void *asked, una_run *run)
+{
+    return each_block_of_targets(model, x.at, x.rows, covariance_block, asked, run);
+}
+
 una_status una_model_covariance(const una_model *model, const una_dataset *data, int noise, double *cov, una_run *run)
 {
     una_clear_message(run);
-    una_mark mark = una_arena_mark(&run->scratch);
-    const una_columns *columns = &una_model_target(model, 0)->columns;
-    covariance_task w = { noise != 0, cov };
-    una_table_row_namer asked;
-    double *x;
-    size_t rows;
-    una_status status = una_columns_encode(columns, data, &(una_encoding){ &x, NULL, NULL, &rows }, &run->scratch);
-    una_table_name_rows(&asked, data, NULL, run);
-    if (status == UNA_OK) status = each_block_of_targets(model, x, rows, covariance_block, &w, run);
-    una_table_name_rows_end(&asked, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, una_model_ask_rows(model, data, ask_covariance, &(covariance_task){ noise != 0, cov }, run));
+    return UNA_OK;
 }
 
 /* ---- the density of all targets of a row ------------------------------------------------------------------------ */
 
 typedef struct density { const double *y; double sum; size_t rows; double *room; } density;
 
-/* log N(y; mean, C) of one member, or of the targets as single Gaussians where members is 0; c [n, n] and d [n] are
- * work. */
-static una_status log_normal(double *value, const joint_view *s, size_t row, size_t m, const double *y, double *c,
-                             double *d, una_run *run)
+/* room[m] = log N(y; mean, C) of member m, or of the targets as single Gaussians where members is 0; behind the members
+ * there is room for a matrix and a vector. */
+static una_status log_normal(double *room, const joint_view *s, size_t row, size_t m, const double *y, una_run *run)
 {
     size_t n = s->targets, at = row * s->members + m;
+    double *c = room + (s->members ? s->members : 1), *d = c + n * n;
     for (size_t i = 0; i < n * n; i++) {
         const target_view *one = &s->target[i / n], *two = &s->target[i % n];
-        double f = s->members ? one->function.var[at] : one->var[row];
-        double g = s->members ? two->function.var[at] : two->var[row];
-        double p = one->parts && s->members ? one->part_var[at] - f : one->noise[row];
-        double q = two->parts && s->members ? two->part_var[at] - g : two->noise[row];
+        double f = s->members ? one->function.var[at] : one->p.var_model[row];
+        double g = s->members ? two->function.var[at] : two->p.var_model[row];
+        double p = one->p.parts && s->members ? one->p.part_var[at] - f : one->p.var_noise[row];
+        double q = two->p.parts && s->members ? two->p.part_var[at] - g : two->p.var_noise[row];
         c[i] = s->r[i] * (sqrt(f * g) + sqrt(fmax(p, 0) * fmax(q, 0)));
     }
     for (size_t t = 0; t < n; t++)
-        d[t] = y[t] - (s->members ? s->target[t].function.mean[at] : s->target[t].mean[row]);
+        d[t] = y[t] - (s->members ? s->target[t].function.mean[at] : s->target[t].p.mean[row]);
 
     UNA_TRY(una_chol(c, n, "the covariance of the targets", run));
     una_chol_lower_solve(c, n, d, 1);
-    *value = -0.5 * (una_dot(d, d, n) + una_chol_logdet(c, n) + (double)n * UNA_LOG_TWO_PI);
+    room[m] = -0.5 * (una_dot(d, d, n) + una_chol_logdet(c, n) + (double)n * UNA_LOG_TWO_PI);
     return UNA_OK;
 }
 
@@ -293,11 +274,11 @@ static double log_product(const joint_view *s, size_t row, const double *y, doub
     double sum = 0;
     for (size_t t = 0; t < s->targets; t++) {
         const target_view *v = &s->target[t];
-        size_t count = v->parts ? v->parts : 1;
-        const double one = 1, *weight = v->parts ? v->part_weight : &one;
+        size_t count = v->p.parts ? v->p.parts : 1;
+        const double one = 1, *weight = v->p.parts ? v->p.part_weight : &one;
         for (size_t m = 0; m < count; m++) {
-            double mean = v->parts ? v->part_mean[row * count + m] : v->mean[row];
-            double var = v->parts ? v->part_var[row * count + m] : v->var[row] + v->noise[row];
+            double mean = v->p.parts ? v->p.part_mean[row * count + m] : v->p.mean[row];
+            double var = v->p.parts ? v->p.part_var[row * count + m] : v->p.var_model[row] + v->p.var_noise[row];
             room[m] = -0.5 * ((y[t] - mean) * (y[t] - mean) / var + log(var) + UNA_LOG_TWO_PI);
         }
         sum += log_mean(room, weight, count);
@@ -307,10 +288,9 @@ static double log_product(const joint_view *s, size_t row, const double *y, doub
 
 static una_status log_joint(double *value, const joint_view *s, size_t row, const double *y, double *room, una_run *run)
 {
-    size_t n = s->targets, count = s->members ? s->members : 1;
+    size_t count = s->members ? s->members : 1;
     const double one = 1, *weight = s->members ? s->target[0].function.weight : &one;
-    double *c = room + count, *d = c + n * n;
-    for (size_t m = 0; m < count; m++) UNA_TRY(log_normal(&room[m], s, row, m, y, c, d, run));
+    for (size_t m = 0; m < count; m++) UNA_TRY(log_normal(room, s, row, m, y, run));
     *value = log_mean(room, weight, count);
     return UNA_OK;
 }
@@ -321,7 +301,7 @@ static una_status density_block(void *context, const joint_view *s, size_t from,
     char place[UNA_ROW_NAME_ROOM];
     size_t n = s->targets, most = 1;
     for (size_t t = 0; t < n; t++) {
-        most = s->target[t].parts > most ? s->target[t].parts : most;
+        most = s->target[t].p.parts > most ? s->target[t].p.parts : most;
         most = s->target[t].function.parts > most ? s->target[t].function.parts : most;
     }
     UNA_NEW(&run->scratch, double, room, most + n * n + n);

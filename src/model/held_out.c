@@ -145,17 +145,12 @@ una_status una_problem_encode(una_problem *p, const una_model *model, const una_
     return UNA_OK;
 }
 
-una_status una_model_begin_again(una_model *again, const una_model *model, const char *spec_text, una_arena *arena,
+una_status una_model_begin_again(una_model *again, const una_model *model, const char *spec, una_arena *arena,
                                  una_run *run)
 {
-    const una_kind *kind = model->kind;
-    una_spec spec;
-    *again = (una_model){ .run = run, .kind = kind, .columns = model->columns };
-    again->options = una_arena_get(arena, 1, kind->options_size);
-    UNA_NEW_BYTES_AT(arena, again->state, una_calls(kind)->state_size);
-    UNA_TRY(una_options_default(again->options, kind->options, run));
-    UNA_TRY(una_spec_parse(&spec, spec_text, arena, run));
-    return una_options_apply(again->options, kind->options, kind->name, &spec, arena, run);
+    *again = (una_model){ .run = run, .kind = model->kind, .columns = model->columns };
+    UNA_NEW_BYTES_AT(arena, again->state, una_calls(model->kind)->state_size);
+    return una_kind_options(&again->options, model->kind, spec, arena, run);
 }
 
 una_status una_model_refit(una_model *again, const una_problem *others, const una_fit_settings *settings,

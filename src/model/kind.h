@@ -277,6 +277,11 @@ una_status una_kind_need_images(const una_kind *kind, una_run *run);
 /* una_options_apply for a kind; an option that only a kind inside it has gets a sentence that says so. */
 una_status una_kind_set(void *options, const una_kind *kind, const una_spec *spec, una_arena *arena, una_run *run);
 
+/* The options of a spec of that kind, in `arena`. */
+una_status una_kind_options(void **options, const una_kind *kind, const char *spec, una_arena *arena, una_run *run);
+/* Arrays for so many rows: those of parts where p->parts says so; g->parts, with slopes where there are inputs. */
+una_status una_predictive_new(una_predictive *p, size_t rows, una_arena *arena);
+una_status una_gaussians_new(una_gaussians *g, size_t rows, size_t inputs, una_arena *arena);
 /* What kind->predict, kind->slope and kind->leaves take from scratch is given back here. */
 una_status una_kind_predict(const una_kind *kind, const void *state, una_view x, una_predictive *out, una_run *run);
 /* At one point x [inputs], which is unchanged on return: the kind's own slopes, or central differences. */
@@ -309,6 +314,10 @@ struct una_model {
     const una_held_out *held_out;                 /* of the fit; NULL: not wanted                          */
 };
 
+/* What the information about a model repeats of its columns, or of those of its first target. */
+void una_info_of_columns(una_fit_info *info, const una_columns *columns);
+/* What the information about a model repeats of its columns, or of those of its first target. */
+void una_info_of_columns(una_fit_info *info, const una_columns *columns);
 una_status una_model_blank(una_model **model, una_run *run);     /* for loading */
 /* Fits the model to the rows, or relearns it: how is una_calls(kind)->fit or ->relearn. Results go to keep. */
 una_status una_model_learn(una_status (*how)(una_fitting *fitting), const una_model *model, const una_problem *problem,
@@ -337,6 +346,10 @@ typedef enum una_detail { UNA_ONLY_MEANS, UNA_VARIANCES, UNA_PARTS } una_detail;
 typedef una_status una_block_task(void *context, una_predictive *p, size_t from, size_t rows, una_run *run);
 una_status una_model_each_block(const una_model *model, const double *x, size_t rows, una_detail detail,
                                 una_block_task *task, void *context, una_run *run);
+/* Asks something of the encoded rows of a table, which sentences name as its rows. */
+typedef una_status una_rows_task(const una_model *model, una_view x, void *asked, una_run *run);
+una_status una_model_ask_rows(const una_model *model, const una_dataset *data, una_rows_task *task, void *asked,
+                              una_run *run);
 una_status una_model_draw_encoded(const una_model *model, una_view x, const una_drawing *how, double *f, una_run *run);
 una_status una_model_observe_encoded(una_model *model, const double *x, const double *y, size_t rows, una_run *run);
 

@@ -99,11 +99,34 @@ una_status una_kind_parts(const una_kind *kind, const void *state, una_view x, c
     return kind->parts ? kind->parts(state, x, out, run) : una_kind_one_part(kind, state, x, out, run);
 }
 
+una_status una_predictive_new(una_predictive *p, size_t rows, una_arena *arena)
+{
+    UNA_NEW_AT(arena, p->mean, rows);
+    UNA_NEW_AT(arena, p->var_model, rows);
+    UNA_NEW_AT(arena, p->var_noise, rows);
+    if (!p->parts) return UNA_OK;
+    UNA_NEW_AT(arena, p->part_mean, rows * p->parts);
+    UNA_NEW_AT(arena, p->part_var, rows * p->parts);
+    UNA_NEW_AT(arena, p->part_weight, p->parts);
+    return UNA_OK;
+}
+
+una_status una_gaussians_new(una_gaussians *g, size_t rows, size_t inputs, una_arena *arena)
+{
+    UNA_NEW_AT(arena, g->weight, g->parts);
+    UNA_NEW_AT(arena, g->mean, rows * g->parts);
+    UNA_NEW_AT(arena, g->var, rows * g->parts);
+    if (!inputs) return UNA_OK;
+    UNA_NEW_AT(arena, g->dmean, rows * g->parts * inputs);
+    UNA_NEW_AT(arena, g->dvar, rows * g->parts * inputs);
+    return UNA_OK;
+}
+
 static una_status one_part_values(const una_kind *kind, const void *state, una_view x, const una_gaussians *out,
                                   una_run *run)
 {
-    UNA_NEW(&run->scratch, double, mean, 3 * x.rows);
-    una_predictive p = { .mean = mean, .var_model = mean + x.rows, .var_noise = mean + 2 * x.rows };
+    una_predictive p = {0};
+    UNA_TRY(una_predictive_new(&p, x.rows, &run->scratch));
     UNA_SCOPED(run, kind->predict(state, x, &p, run));
     for (size_t r = 0; r < x.rows; r++) {
         out->mean[r * out->parts] = p.mean[r];
@@ -225,6 +248,15 @@ una_status una_kind_set(void *options, const una_kind *kind, const una_spec *spe
     return una_options_apply(options, kind->options, kind->name, spec, arena, run);
 }
 
+una_status una_kind_options(void **options, const una_kind *kind, const char *text, una_arena *arena, una_run *run)
+{
+    una_spec spec;
+    UNA_NEW_BYTES_AT(arena, *options, kind->options_size);
+    UNA_TRY(una_options_default(*options, kind->options, run));
+    UNA_TRY(una_spec_parse(&spec, text, arena, run));
+    return una_options_apply(*options, kind->options, kind->name, &spec, arena, run);
+}
+
 /* ---- specs ---------------------------------------------------------------------------------------------------- */
 
 /* Whether the option's value is the spec of another kind, and not `none`. */
@@ -256,19 +288,22 @@ static una_status add_changes(unsigned *changes, const una_kind *kind, const una
     return UNA_OK;
 }
 
-una_status una_spec_check(const char *text, unsigned *results, una_run *run)
+static una_status spec_changes(unsigned *changes, const char *text, una_run *run)
 {
-    una_clear_message(run);
-    una_mark mark = una_arena_mark(&run->scratch);
     una_spec spec;
     const una_kind *kind;
-    unsigned changes = 0;
-    una_status status = una_spec_parse(&spec, text, &run->scratch, run);
-    if (status == UNA_OK) status = una_kind_need(&kind, spec.name, run);
-    if (status == UNA_OK) status = add_changes(&changes, kind, &spec, 0, run);
-    if (status == UNA_OK && results) *results = 1 + changes;
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_spec_parse(&spec, text, &run->scratch, run));
+    UNA_TRY(una_kind_need(&kind, spec.name, run));
+    return add_changes(changes, kind, &spec, 0, run);
+}
+
+una_status una_spec_check(const char *text, unsigned *results, una_run *run)
+{
+    unsigned changes = 1;
+    una_clear_message(run);
+    UNA_SCOPED(run, spec_changes(&changes, text, run));
+    if (results) *results = changes;
+    return UNA_OK;
 }
 
 static const char *given_value(const una_spec *spec, const char *key)
@@ -329,8 +364,8 @@ una_status una_spec_text(const char **text, const char *spec, una_run *run)
 static una_status leaf_without_head(const una_kind *kind, const void *state, una_view x, double weight,
                                     una_leaf_task *task, void *context, una_run *run)
 {
-    UNA_NEW(&run->scratch, double, mean, 3 * x.rows);
-    una_predictive p = { .mean = mean, .var_model = mean + x.rows, .var_noise = mean + 2 * x.rows };
+    una_predictive p = {0};
+    UNA_TRY(una_predictive_new(&p, x.rows, &run->scratch));
     UNA_TRY(kind->predict(state, x, &p, run));
     return task(context, &(una_leaf){ .weight = weight, .mean = p.mean, .var = p.var_model }, run);
 }

@@ -50,21 +50,30 @@ static una_status check_row_count(const una_kind *kind, size_t rows, const una_d
 
 /* ---- notes and warnings ------------------------------------------------------------------------------------- */
 
+void una_info_of_columns(una_fit_info *info, const una_columns *c)
+{
+    info->target = c->target;
+    info->missing = c->missing;
+    info->inputs = c->input_count;
+    info->drop = c->selection.drop;
+    info->drop_count = c->selection.drop_count;
+    info->only = c->selection.only;
+    info->only_count = c->selection.only_count;
+    info->log_target = c->log_target;
+}
+
 static void fill_info(una_model *model, const una_fit_result *r, size_t rows, size_t other)
 {
     double scale = model->columns.target_scale;
     model->info = (una_fit_info){
-        .kind = model->kind->name, .target = model->columns.target, .missing = model->columns.missing, .other = other,
-        .rows = rows, .inputs = model->columns.input_count,
+        .kind = model->kind->name, .other = other, .rows = rows,
         .noise_std = sqrt(r->noise_var) * scale, .prior_var = r->prior_var, .log_evidence = r->log_evidence,
         .mean_cos2 = r->mean_cos2, .valid_rows = r->valid_rows,
         .valid_rmse = r->valid_rmse * scale, .valid_log_lik = r->valid_log_lik - log(scale), .steps = r->steps,
         .warning_count = r->warnings.count, .warnings = r->warnings.text, .note_count = r->notes.count,
         .notes = r->notes.text, .curve = r->curve,
-        .drop = model->columns.selection.drop, .drop_count = model->columns.selection.drop_count,
-        .only = model->columns.selection.only, .only_count = model->columns.selection.only_count,
-        .log_target = model->columns.log_target,
     };
+    una_info_of_columns(&model->info, &model->columns);
     for (size_t i = 0; i < r->curve.count; i++) model->info.curve.valid_log_lik[i] -= log(scale);
 }
 
@@ -129,8 +138,8 @@ static una_status count_rows(size_t *all, const una_kind *kind, size_t rows, con
 static una_status fit_encoded(una_model *model, const una_dataset *data, const una_fit_settings *settings,
                               una_fit_result *result, una_run *run)
 {
-    double *x, *y;
-    size_t rows, all, *kept = NULL;
+    una_problem problem;
+    size_t all, *kept = NULL;
     una_selection selection = { settings->drop, settings->drop_count, settings->only, settings->only_count };
     una_columns *columns = &model->columns;
     una_learning from = { data, &settings->target, 1, &selection, settings->missing, settings->other, &result->notes };
@@ -139,17 +148,14 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     una_columns_warn_misread(&model->columns, &selection, data, &result->warnings, run);
     bool images = una_columns_image(&model->columns).height > 0;
     if (images) UNA_TRY(una_kind_need_images(model->kind, run));
-    una_encoding to = { &x, &y, settings->missing == UNA_MISSING_DROP ? &kept : NULL, &rows };
-    UNA_TRY(una_columns_encode(&model->columns, data, &to, &run->scratch));
+    UNA_TRY(una_problem_encode(&problem, model, data, settings->missing == UNA_MISSING_DROP ? &kept : NULL, run));
+    size_t rows = problem.x.rows;
     UNA_TRY(count_rows(&all, model->kind, rows, data, run));
-    UNA_TRY(una_columns_warn_outliers(&model->columns, data, &(una_encoded){ images ? NULL : x, y, kept, rows },
-                                      &result->warnings, run));
+    una_encoded encoded = { images ? NULL : problem.x.at, problem.y, kept, rows };
+    UNA_TRY(una_columns_warn_outliers(&model->columns, data, &encoded, &result->warnings, run));
     UNA_TRY(una_shared_fit_warnings(&result->warnings, run));
-
-    size_t inputs = model->columns.input_count;
-    una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
-                            .data = data, .seed = run->settings.seed, .table_rows = all,
-                            .part = una_shared_fit_part(run) };
+    problem.table_rows = all;
+    problem.part = una_shared_fit_part(run);
     bool hold_out = settings->hold_out && all == rows;
     una_oof_predictions oof;
     if (hold_out) UNA_TRY(una_order_new(&problem.origin, rows, &run->scratch));
@@ -340,12 +346,7 @@ una_status una_model_update_rows(una_model *model, const double *x, const double
 
 una_status una_model_options(void **options, const una_model *model, una_arena *arena, una_run *run)
 {
-    const una_kind *kind = model->kind;
-    una_spec spec;
-    UNA_NEW_BYTES_AT(arena, *options, kind->options_size);
-    UNA_TRY(una_options_default(*options, kind->options, run));
-    UNA_TRY(una_spec_parse(&spec, model->info.spec, arena, run));
-    return una_options_apply(*options, kind->options, kind->name, &spec, arena, run);
+    return una_kind_options(options, model->kind, model->info.spec, arena, run);
 }
 
 /* The options of the fit, then those set now. Noise and prior variance belong to the posterior, everything else to the
@@ -395,16 +396,14 @@ static una_status rescale_target(una_columns *c, double *y, size_t rows, size_t 
 una_status una_model_relearn_here(una_model *model, const una_dataset *data, const char *const *set, size_t set_count,
                                   una_run *run)
 {
-    size_t inputs = model->columns.input_count, rows, all;
-    double *x, *y;
+    una_problem problem;
+    size_t all, *kept;
     UNA_TRY(una_shared_fit_check(model->kind, run));
     UNA_TRY(posterior_options(model, set, set_count, run));
-    UNA_TRY(una_columns_encode(&model->columns, data, &(una_encoding){ &x, &y, NULL, &rows }, &run->scratch));
-    UNA_TRY(count_rows(&all, model->kind, rows, data, run));
-    UNA_TRY(rescale_target(&model->columns, y, rows, all, data, run));
+    UNA_TRY(una_problem_encode(&problem, model, data, &kept, run));
+    UNA_TRY(count_rows(&all, model->kind, problem.x.rows, data, run));
+    UNA_TRY(rescale_target(&model->columns, (double *)problem.y, problem.x.rows, all, data, run));
 
-    una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
-                            .data = data, .seed = run->settings.seed };
     una_fit_result result = una_fit_result_in(&model->keep);
     const double *relevance = model->info.relevance;     /* it belongs to the features */
     UNA_TRY(una_model_learn(una_calls(model->kind)->relearn, model, &problem, &result, &model->keep, run));

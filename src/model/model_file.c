@@ -228,18 +228,7 @@ static una_status exchange_info(una_model *model, una_archive *ar)
     UNA_TRY(exchange_kept(ar, "warnings", &info->warnings, &info->warning_count, model->columns.file_warnings));
     UNA_TRY(exchange_kept(ar, "notes", &info->notes, &info->note_count, model->columns.file_notes));
 
-    
-    
-    
-    
-    info->missing = model->columns.missing;
-    info->inputs = model->columns.input_count;
-    info->target = model->columns.target;
-    info->drop = model->columns.selection.drop;
-    info->drop_count = model->columns.selection.drop_count;
-    info->only = model->columns.selection.only;
-    info->only_count = model->columns.selection.only_count;
-    info->log_target = model->columns.log_target;
+    una_info_of_columns(info, &model->columns);
     return UNA_OK;
 }
 

@@ -48,11 +48,10 @@ static una_status row_extra(double *extra, const una_model *model, const double 
 {
     const una_columns *c = &model->columns;
     size_t rows = words + 1, inputs = c->input_count;
-    double *asked = UNA_GET(&run->scratch, double, rows * inputs), most = 0, square = 0;
-    una_predictive p = { .mean = UNA_GET(&run->scratch, double, rows),
-                         .var_model = UNA_GET(&run->scratch, double, rows),
-                         .var_noise = UNA_GET(&run->scratch, double, rows) };
-    UNA_TRY(una_arena_check(&run->scratch));
+    double most = 0, square = 0;
+    una_predictive p = {0};
+    UNA_NEW(&run->scratch, double, asked, rows * inputs);
+    UNA_TRY(una_predictive_new(&p, rows, &run->scratch));
     memcpy(asked, x, inputs * sizeof *x);
     for (size_t k = 0; k < words; k++) replace_words(asked + (k + 1) * inputs, c, x, k);
     UNA_SCOPED(run, una_calls(model->kind)->predict(model->state, (una_view){ asked, rows, inputs, inputs }, &p, run));
@@ -67,22 +66,14 @@ static una_status row_extra(double *extra, const una_model *model, const double 
 
 una_status una_new_words_extra(double *extra, const una_model *model, una_view x, una_run *run)
 {
-    una_status status = UNA_OK;
-    for (size_t r = 0; status == UNA_OK && r < x.rows; r++) {
-        size_t words = most_levels_of_new_word(&model->columns, x.at + r * x.stride);
-        una_mark mark = una_arena_mark(&run->scratch);
+    for (size_t r = 0; r < x.rows; r++) {
+        const double *row = x.at + r * x.stride;
+        size_t words = most_levels_of_new_word(&model->columns, row);
         extra[r] = 0;
-        status = una_check_cancelled(run, "predicting");
-        if (words && status == UNA_OK) status = row_extra(&extra[r], model, x.at + r * x.stride, words, run);
-        una_arena_release(&run->scratch, mark);
+        UNA_TRY(una_check_cancelled(run, "predicting"));
+        if (words) UNA_SCOPED(run, row_extra(&extra[r], model, row, words, run));
     }
-    return status;
-}
-
-static una_status new_extra(double **extra, const una_model *model, una_view x, una_run *run)
-{
-    UNA_NEW_AT(&run->scratch, *extra, x.rows);
-    return una_new_words_extra(*extra, model, x, run);
+    return UNA_OK;
 }
 
 /* A kind without epistemic variance does not get any from one word. */
@@ -91,32 +82,33 @@ static bool is_asked(const una_model *model)
     return !model->kind->no_epistemic && una_new_words_any(&model->columns);
 }
 
-una_status una_new_words_widen(una_predictive *p, const una_model *model, una_view x, una_run *run)
+static una_status widen(una_predictive *p, const una_model *model, una_view x, una_run *run)
 {
-    double *extra;
-    if (p->mean_only || !is_asked(model)) return UNA_OK;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = new_extra(&extra, model, x, run);
-    for (size_t r = 0; status == UNA_OK && r < x.rows; r++) {
+    UNA_NEW(&run->scratch, double, extra, x.rows);
+    UNA_TRY(una_new_words_extra(extra, model, x, run));
+    for (size_t r = 0; r < x.rows; r++) {
         p->var_model[r] += extra[r];
         for (size_t m = 0; p->part_var && m < p->parts; m++) p->part_var[r * p->parts + m] += extra[r];
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
+}
+
+una_status una_new_words_widen(una_predictive *p, const una_model *model, una_view x, una_run *run)
+{
+    if (!p->mean_only && is_asked(model)) UNA_SCOPED(run, widen(p, model, x, run));
+    return UNA_OK;
 }
 
 una_status una_new_words_draw(double *f, size_t draws, const una_model *model, una_view x, uint64_t stream,
                               una_run *run)
 {
-    double *extra;
     if (!is_asked(model)) return UNA_OK;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = new_extra(&extra, model, x, run);
-    for (size_t k = 0; status == UNA_OK && k < draws; k++) {
+    UNA_NEW(&run->scratch, double, extra, x.rows);
+    UNA_TRY(una_new_words_extra(extra, model, x, run));
+    for (size_t k = 0; k < draws; k++) {
         una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, STREAM + (stream << 32) + k);
         double z = una_rng_normal(&rng);
         for (size_t r = 0; r < x.rows; r++) f[k * x.rows + r] += z * sqrt(extra[r]);
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }

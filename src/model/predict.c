@@ -109,12 +109,7 @@ static una_status each_block(const una_model *model, una_view x, una_detail deta
     size_t parts = detail == UNA_PARTS && calls->mixture ? calls->mixture(model->state) : 0;
     size_t most = block_rows(x.rows, parts), before = run->first_row;
     una_predictive p = { .mean_only = detail == UNA_ONLY_MEANS, .parts = parts };
-    UNA_NEW_AT(&run->scratch, p.mean, most);
-    UNA_NEW_AT(&run->scratch, p.var_model, most);
-    UNA_NEW_AT(&run->scratch, p.var_noise, most);
-    if (parts) UNA_NEW_AT(&run->scratch, p.part_mean, most * parts);
-    if (parts) UNA_NEW_AT(&run->scratch, p.part_var, most * parts);
-    if (parts) UNA_NEW_AT(&run->scratch, p.part_weight, parts);
+    UNA_TRY(una_predictive_new(&p, most, &run->scratch));
 
     for (size_t from = 0; from < x.rows; from += most) {
         size_t count = x.rows - from < most ? x.rows - from : most;
@@ -241,11 +236,8 @@ una_status una_quantiles_check(const double *level, size_t count, una_run *run)
     return UNA_OK;
 }
 
-/* What is asked of the encoded rows of a table. */
-typedef una_status una_rows_task(const una_model *model, una_view x, void *asked, una_run *run);
-
-static una_status ask_rows(const una_model *model, const una_dataset *data, una_rows_task *task, void *asked,
-                           una_run *run)
+una_status una_model_ask_rows(const una_model *model, const una_dataset *data, una_rows_task *task, void *asked,
+                              una_run *run)
 {
     const una_columns *c = &una_model_target(model, 0)->columns;
     una_table_row_namer named;
@@ -273,7 +265,7 @@ una_status una_model_predict(const una_model *model, const una_dataset *data, do
     UNA_TRY(UNA_TAKE(&asked.out, out, una_prediction, run));
     una_clear_message(run);
     UNA_TRY(una_model_need_one(model, run));
-    UNA_SCOPED(run, ask_rows(model, data, ask_bands, &asked, run));
+    UNA_SCOPED(run, una_model_ask_rows(model, data, ask_bands, &asked, run));
     return UNA_OK;
 }
 
@@ -284,7 +276,7 @@ una_status una_model_quantiles(const una_model *model, const una_dataset *data, 
     una_clear_message(run);
     UNA_TRY(una_model_need_one(model, run));
     UNA_TRY(una_quantiles_check(levels, count, run));
-    UNA_SCOPED(run, ask_rows(model, data, ask_bands, &asked, run));
+    UNA_SCOPED(run, una_model_ask_rows(model, data, ask_bands, &asked, run));
     return UNA_OK;
 }
 
@@ -380,7 +372,7 @@ una_status una_model_draw(const una_model *model, const una_dataset *data, size_
 {
     functions asked = { &(una_drawing){ .draws = draws, .prior = prior != 0 }, NULL, f };
     una_clear_message(run);
-    UNA_SCOPED(run, ask_rows(model, data, ask_draws, &asked, run));
+    UNA_SCOPED(run, una_model_ask_rows(model, data, ask_draws, &asked, run));
     return UNA_OK;
 }
 
@@ -398,7 +390,7 @@ una_status una_model_functions(const una_model *model, const una_dataset *data, 
     UNA_TRY(una_model_need_one(model, run));
     if (!model->kind->functions && !model->kind->learns_features) return UNA_OK;
     una_clear_message(run);
-    UNA_SCOPED(run, ask_rows(model, data, ask_functions, &asked, run));
+    UNA_SCOPED(run, una_model_ask_rows(model, data, ask_functions, &asked, run));
     return UNA_OK;
 }
 
@@ -475,16 +467,6 @@ size_t una_model_part_count(const una_model *model)
 /* Rows at a time: enough for products of many rows, few enough for their slopes. */
 enum { PARTS_AT_ONCE = 1 << 16 };
 
-static una_status take_gaussians(una_gaussians *g, size_t rows, size_t inputs, bool slopes, una_run *run)
-{
-    g->weight = UNA_GET(&run->scratch, double, g->parts);
-    g->mean = UNA_GET(&run->scratch, double, rows * g->parts);
-    g->var = UNA_GET(&run->scratch, double, rows * g->parts);
-    g->dmean = slopes ? UNA_GET(&run->scratch, double, rows * g->parts * inputs) : NULL;
-    g->dvar = slopes ? UNA_GET(&run->scratch, double, rows * g->parts * inputs) : NULL;
-    return una_arena_check(&run->scratch);
-}
-
 /* Parts of `rows` rows from `from` on. */
 static una_status give_parts(const una_model *model, const una_gaussians *g, const double *given, size_t from,
                              size_t rows, const una_parts *out, una_run *run)
@@ -516,7 +498,7 @@ static una_status parts_of_rows(const una_model *model, const double *given, siz
     if (most == 0) most = 1;
     if (most > rows) most = rows;
     double *x = UNA_GET(&run->scratch, double, most * c->input_count);
-    UNA_TRY(take_gaussians(&g, most, c->input_count, slopes, run));
+    UNA_TRY(una_gaussians_new(&g, most, slopes ? c->input_count : 0, &run->scratch));
 
     for (size_t from = 0; from < rows; from += most) {
         size_t count = rows - from < most ? rows - from : most;

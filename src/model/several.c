@@ -114,19 +114,12 @@ una_status una_several_blank(una_model *whole, size_t targets, una_run *run)
 
 una_status una_several_describe(una_model *whole)
 {
-    const una_columns *columns = &whole->target[0]->columns;
     una_text names = una_text_in(&whole->keep);
     for (size_t t = 0; t < whole->targets; t++)
         una_text_add(&names, "%s%s", t ? ", " : "", whole->target[t]->columns.target);
     whole->info.kind = whole->kind->name;
+    una_info_of_columns(&whole->info, &whole->target[0]->columns);
     whole->info.target = names.at;
-    whole->info.missing = columns->missing;
-    whole->info.inputs = columns->input_count;
-    whole->info.drop = columns->selection.drop;
-    whole->info.drop_count = columns->selection.drop_count;
-    whole->info.only = columns->selection.only;
-    whole->info.only_count = columns->selection.only_count;
-    whole->info.log_target = columns->log_target;
     return una_arena_check(&whole->keep);
 }
 
@@ -288,17 +281,17 @@ static una_status fit_one(const fitting *f, size_t t)
     return una_oof_keep(part, &oof, &p, f->kept, f->data, f->settings, f->run);
 }
 
+static una_status fit_next(const fitting *f, size_t t)
+{
+    UNA_SCOPED(f->run, fit_one(f, t));
+    return UNA_OK;
+}
+
 static una_status fit_one_by_one(fitting *f)
 {
     double targets = (double)f->whole->targets;
-    for (size_t t = 0; t < f->whole->targets; t++) {
-        una_mark mark = una_arena_mark(&f->run->scratch);
-        una_span before = una_progress_part(f->run, (double)t / targets, ((double)t + 1) / targets);
-        una_status status = fit_one(f, t);
-        una_progress_back(f->run, before);
-        una_arena_release(&f->run->scratch, mark);
-        UNA_TRY(status);
-    }
+    for (size_t t = 0; t < f->whole->targets; t++)
+        UNA_STAGE(f->run, (double)t / targets, ((double)t + 1) / targets, fit_next(f, t));
     return UNA_OK;
 }
 

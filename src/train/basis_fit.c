@@ -195,12 +195,9 @@ static una_status basis_evaluate(void *context, const void *const *training, siz
 
 /* ---- what is kept ------------------------------------------------------------------------------------------- */
 
-una_status una_basis_keep_curve(una_fit_result *result, const una_trained *trained, una_arena *keep)
+una_status una_basis_keep_curve(una_fit_result *result, const una_trained *t, una_arena *keep)
 {
-    const una_trained *t = trained;
-    size_t n = t->validations;
-    result->curve = (una_curve){ n, una_copy_numbers(t->step, n, keep), una_copy_numbers(t->loss, n, keep),
-                                 una_copy_numbers(t->validation, n, keep), una_copy_numbers(t->cos2, n, keep) };
+    result->curve = una_copy_curve((una_curve){ t->validations, t->step, t->loss, t->validation, t->cos2 }, keep);
     result->mean_cos2 = t->mean_cos2;
     return una_arena_check(keep);
 }
@@ -433,15 +430,11 @@ static una_status finish_target(const several *all, size_t target)
 static una_status share_curve(const una_fitting *f, size_t targets)
 {
     const una_fit_result *first = f->target->result;
-    const una_curve *c = &first->curve;
     for (size_t t = 1; t < targets; t++) {
         una_fit_result *result = f->target[t].result;
         result->steps = first->steps;
         result->mean_cos2 = first->mean_cos2;
-        result->curve = (una_curve){ c->count, una_copy_numbers(c->step, c->count, f->keep),
-                                     una_copy_numbers(c->loss, c->count, f->keep),
-                                     una_copy_numbers(c->valid_log_lik, c->count, f->keep),
-                                     una_copy_numbers(c->mean_cos2, c->count, f->keep) };
+        result->curve = una_copy_curve(first->curve, f->keep);
     }
     return una_arena_check(f->keep);
 }

@@ -83,3 +83,9 @@ double *una_copy_numbers(const double *values, size_t count, una_arena *arena)
     if (copy && count) memcpy(copy, values, count * sizeof *copy);
     return copy;
 }
+
+una_curve una_copy_curve(una_curve c, una_arena *arena)
+{
+    return (una_curve){ c.count, una_copy_numbers(c.step, c.count, arena), una_copy_numbers(c.loss, c.count, arena),
+                        una_copy_numbers(c.valid_log_lik, c.count, arena), una_copy_numbers(c.mean_cos2, c.count, arena) };
+}

@@ -27,5 +27,6 @@ una_status una_training_rows_thin(una_training_rows *rows, size_t most, size_t m
 
 void    una_row_to_floats(float *to, una_view x, size_t row);            /* one row in float                */
 double *una_copy_numbers(const double *values, size_t count, una_arena *arena);
+una_curve una_copy_curve(una_curve curve, una_arena *arena);
 
 #endif

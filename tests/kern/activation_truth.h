@@ -33,7 +33,7 @@ static inline double slope_by(const una_kernels_f64 *set, int act, double z)
 
 static inline double bend_by(const una_kernels_f64 *set, int act, double z)
 {
-    const double step = 1e-2;
+    const double step = 5e-3;
     double near = act_by(set, act, z + step) + act_by(set, act, z - step);
     double far = act_by(set, act, z + 2 * step) + act_by(set, act, z - 2 * step);
     return (16 * near - far - 30 * act_by(set, act, z)) / (12 * step * step);

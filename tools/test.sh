@@ -178,6 +178,7 @@ else
 fi
 step "version in one place" build/test-version.log tools/check_version.sh build
 step "files of TOUR" build/test-tour.log tools/check_tour.sh
+step "sizes of files and functions" build/test-sizes.log tools/check_sizes.py
 step "texts of the mutants" build/test-mutants.log tools/mutants --list
 step "links of the pages" build/test-links.log tools/check_links.py
 step "examples" build/test-examples.log examples

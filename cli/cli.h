@@ -4,8 +4,7 @@
  * is the only place where flags are written down: parsing, --help, the man page and the shell completions
  * are all made from it.
  */
-#ifndef UNA_CLI_H
-#define UNA_CLI_H
+#pragma once
 
 #include "una.h"
 #include "una_bench.h"
@@ -342,5 +341,3 @@ una_status  cli_check_interrupt(const cli *c);
 char       *cli_default_out(const char *data, const char *ending);       /* "dir/a.csv.gz" -> "a.una"  */
 char       *cli_join(const char *folder, const char *name);
 size_t      cli_kind_find(const char *name);                             /* SIZE_MAX if there is none  */
-
-#endif

@@ -3,8 +3,7 @@
  * The experiment bayesopt in its parts: measures, which its claims (bayesopt_claims.c) and its page (bayesopt_page.c)
  * read as well, and one optimisation.
  */
-#ifndef UNA_BAYESOPT_H
-#define UNA_BAYESOPT_H
+#pragma once
 
 #include "bayesopt/bayesopt_tasks.h"
 #include "bench/experiment.h"
@@ -36,5 +35,3 @@ una_status una_bayesopt_choose(const char **best, const char *spec, const una_sp
 
 extern const una_claim una_bayesopt_claims[];
 una_status una_bayesopt_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
-
-#endif

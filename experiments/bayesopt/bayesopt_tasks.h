@@ -13,8 +13,7 @@
  * What was trained is kept in the store by its point, so that it is trained once: for all surrogates, seeds and
  * processes.
  */
-#ifndef UNA_BAYESOPT_TASKS_H
-#define UNA_BAYESOPT_TASKS_H
+#pragma once
 
 #include "bo/space.h"
 #include "store/store.h"
@@ -52,5 +51,3 @@ typedef struct una_task_asked {
 /* The value at x, a point of the task's space; of digits, with `test`, the error on test rows. Several threads may ask
  * at once. */
 una_status una_task_value(double *value, const una_task_asked *task, const double *x, bool test, una_run *run);
-
-#endif

@@ -5,8 +5,7 @@
  *   1/|B| sum_B -log p(label | m x / (1 - dropout)) + l2 sum W^2,   p = softmax(W'x + b), m a mask of the inputs,
  * W from N(0, 1/inputs), b from 0, all full batches of every epoch in a new order.
  */
-#ifndef UNA_SOFTMAX_H
-#define UNA_SOFTMAX_H
+#pragma once
 
 #include "kern/kern.h"
 
@@ -63,5 +62,3 @@ extern const una_sparse_kernels una_sparse_kernels_generic_f32, una_sparse_kerne
     una_sparse_kernels_avx512_f32;
 /* Those of the same set. */
 const una_sparse_kernels *una_sparse_kernels_of(const una_kernels_f32 *set);
-
-#endif

@@ -5,8 +5,7 @@
  * so that even poor settings take seconds.
  * Source: Chang and Lin, LIBSVM: a library for support vector machines, 2011.
  */
-#ifndef UNA_SVM_H
-#define UNA_SVM_H
+#pragma once
 
 #include "base/base.h"
 
@@ -37,5 +36,3 @@ una_status una_svm_predict(unsigned char *predicted, const una_svm_rows *rows, c
                            una_run *run);
 /* The percentage of wrong labels among them. */
 una_status una_svm_error(double *percent, const una_svm_rows *rows, const una_svm_settings *settings, una_run *run);
-
-#endif

@@ -4,8 +4,7 @@
  *   "sex"   trained on men; asked about other men and about women
  *   "age"   trained on people below 30 and above 40; asked about others like them and about those between
  */
-#ifndef UNA_BIAS_H
-#define UNA_BIAS_H
+#pragma once
 
 #include "bench/experiment.h"
 
@@ -99,5 +98,3 @@ una_status una_bias_faces(una_page *page, const una_findings *findings, const ch
                           una_run *run);
 extern const una_claim una_bias_claims[];
 una_status una_bias_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
-
-#endif

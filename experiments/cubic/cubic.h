@@ -2,8 +2,7 @@
  *
  * The cubic gap: what its files share with each other and with the studies, which ask the same of other specs.
  */
-#ifndef UNA_CUBIC_H
-#define UNA_CUBIC_H
+#pragma once
 
 #include "bench/experiment.h"
 
@@ -49,5 +48,3 @@ una_status una_cubic_functions(una_page *page, const char *name, const una_cubic
 una_status una_cubic_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 
 extern const una_claim una_cubic_claims[];
-
-#endif

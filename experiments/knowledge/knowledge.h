@@ -2,8 +2,7 @@
  *
  * Knowledge as reference functions: what the files of this experiment share.
  */
-#ifndef UNA_KNOWLEDGE_H
-#define UNA_KNOWLEDGE_H
+#pragma once
 
 #include "bench/experiment.h"
 #include "bench/truth.h"
@@ -86,5 +85,3 @@ una_status una_gaussian_kl(double *kl, const double *p, const double *q, size_t 
 void       una_second_moment(double *cov, const double *f, size_t count, size_t size);
 
 una_status una_knowledge_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Uncertainty by hand: what its two files share.
  */
-#ifndef UNA_PSEUDO_H
-#define UNA_PSEUDO_H
+#pragma once
 
 #include "bench/experiment.h"
 
@@ -32,5 +31,3 @@ typedef struct una_pseudo_list {         /* groups of the first tuna that was as
 void una_pseudo_groups(una_pseudo_list *list, const una_findings *findings);
 
 una_status una_pseudo_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
-
-#endif

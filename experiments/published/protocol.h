@@ -12,8 +12,7 @@
  * Rows of noise and search have the study "search(of=gap, preset=thesis ...)" and measures of their own. They stay in
  * the store and in no table.
  */
-#ifndef UNA_PROTOCOL_H
-#define UNA_PROTOCOL_H
+#pragma once
 
 #include "published/published.h"
 
@@ -64,5 +63,3 @@ una_status una_protocol_choose(una_protocol_choice *choice, const una_row_key *k
 /* In units of the target: by hand, or of the row of an NLM. */
 una_status una_protocol_noise(double *noise, const una_row_key *key, una_rows_group group, una_store *store,
                               una_run *run);
-
-#endif

@@ -17,8 +17,7 @@
  * In the thesis's protocol a part of the training rows chooses among the grid and trains nothing: the last ninth in
  * gap, so that it is 80-10-10, and the last fifth in uci.
  */
-#ifndef UNA_PUBLISHED_H
-#define UNA_PUBLISHED_H
+#pragma once
 
 #include "bench/experiment.h"
 
@@ -146,5 +145,3 @@ una_status una_portions_read(una_portions *material, const una_row_key *key, con
                              una_rows_group group, bool thesis, una_run *run);
 /* All measures but those of noise set by hand; value [measures]. */
 una_status una_portions_measure(double *value, const una_model *model, const una_portions *material, una_run *run);
-
-#endif

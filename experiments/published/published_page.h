@@ -4,8 +4,7 @@
  * ours, paired tests, and figures. They work for either protocol or both, and for any models and data; fits that were
  * not run are left out.
  */
-#ifndef UNA_PUBLISHED_PAGE_H
-#define UNA_PUBLISHED_PAGE_H
+#pragma once
 
 #include "bench/claims.h"
 #include "published/thesis_tables.h"
@@ -123,5 +122,3 @@ una_status una_gaps_page(una_page *page, const una_findings *findings, const una
 una_status una_gaps_detection(const una_show *show, una_run *run);
 una_status una_gaps_extended(const una_show *show, una_run *run);
 extern const una_claim una_uci_claims[], una_gaps_claims[];
-
-#endif

@@ -3,8 +3,7 @@
  * What the thesis prints in its tables of the UCI sets, and what others have published since: numbers that are not
  * ours, to be set beside ours.
  */
-#ifndef UNA_THESIS_TABLES_H
-#define UNA_THESIS_TABLES_H
+#pragma once
 
 #include "published/published.h"
 
@@ -37,5 +36,3 @@ typedef struct una_peer {
 } una_peer;
 enum { UNA_PEERS = 3 };
 extern const una_peer una_peers[UNA_PEERS];
-
-#endif

@@ -4,8 +4,7 @@
  *   "radial 2"     rows in the shell 1 <= |x| <= 2 of so many inputs
  *   "disc"         dense rows of a square, but none in the disc of radius 1 around its middle; "ball": of a cube
  */
-#ifndef UNA_RADIAL_H
-#define UNA_RADIAL_H
+#pragma once
 
 #include "bench/experiment.h"
 #include "bench/truth.h"
@@ -125,5 +124,3 @@ una_status una_radial_choose(una_radial_choice *choice, const una_findings *find
 
 una_status una_radial_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 una_status una_radial_tune_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
-
-#endif

@@ -5,8 +5,7 @@
  *   "line smooth 1"   a function of one input with a gap in its rows, one of five families, 1 to 4
  *   "varying"         noise whose std grows tenfold along the first of five inputs; "constant": its twin
  */
-#ifndef UNA_BENCH_SPLIT_H
-#define UNA_BENCH_SPLIT_H
+#pragma once
 
 #include "bench/experiment.h"
 #include "bench/truth.h"
@@ -51,5 +50,3 @@ double una_split_pool(size_t *count, const una_findings *findings, const char *s
 bool   una_split_is_of(const char *name, size_t length, const char *begins, size_t begins_length);
 
 una_status una_split_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
-
-#endif

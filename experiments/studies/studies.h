@@ -5,8 +5,7 @@
  * the GP, which all are measured by, is on "cubic". The seed makes the rows, seed and split together the fit: a split
  * above 0 is another restart on the same rows.
  */
-#ifndef UNA_BENCH_STUDIES_H
-#define UNA_BENCH_STUDIES_H
+#pragma once
 
 #include "cubic/cubic.h"
 
@@ -73,5 +72,3 @@ una_status una_studies_find_group(const una_group **group, una_judging *j, const
 una_status una_studies_rank_correlation(double *r, const double *a, const double *b, size_t count, una_run *run);
 
 una_status una_studies_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
-
-#endif

@@ -4,8 +4,7 @@
  * one of three laws, and whether the targets were fitted at once or each by itself,
  *   "related, together"   "related, apart"   "independent, together" ...   "noise, apart"
  */
-#ifndef UNA_TARGETS_H
-#define UNA_TARGETS_H
+#pragma once
 
 #include "bench/experiment.h"
 
@@ -59,5 +58,3 @@ una_status una_targets_measure(double *value, const una_targets_fit *fit, una_ta
                                const una_targets_rows *rows, una_run *run);
 
 una_status una_targets_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
-
-#endif

@@ -6,8 +6,7 @@
  *   "squiggle, too little", "squiggle, about right", "squiggle, too much"
  *                             no transfer: three processes of the rows outside, with kernels of our choice
  */
-#ifndef UNA_TRANSFER_H
-#define UNA_TRANSFER_H
+#pragma once
 
 #include "bench/experiment.h"
 
@@ -65,5 +64,3 @@ const una_group *una_transfer_group(const una_findings *findings, const char *sp
 extern const una_claim una_transfer_claims[];
 una_status una_transfer_find(const una_group **group, una_judging *j, const char *name);
 una_status una_transfer_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
-
-#endif

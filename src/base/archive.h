@@ -13,8 +13,7 @@
  * count: it is compared with the bytes that are there, and with the limit the caller gives, before memory is taken.
  * Numbers must be finite where the caller says so. The file depends only on what is exchanged.
  */
-#ifndef UNA_ARCHIVE_H
-#define UNA_ARCHIVE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -90,5 +89,3 @@ una_status una_stream_rest(unsigned char **bytes, size_t *size, una_stream *stre
 /* A file into memory (bounded by the run's limit); refused if it was written to meanwhile. One zero byte follows, so
  * text can be read as a string. */
 una_status una_slurp(unsigned char **bytes, size_t *size, const char *path, una_arena *arena, una_run *run);
-
-#endif

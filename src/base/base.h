@@ -3,8 +3,7 @@
  * The ground floor: what every room uses. Status macros, the run, arenas, random numbers, the task
  * pool, growing text and atomic files. Nothing here knows about models or data.
  */
-#ifndef UNA_BASE_H
-#define UNA_BASE_H
+#pragma once
 
 #include "una.h"
 
@@ -411,5 +410,3 @@ uint32_t   una_crc32(uint32_t crc, const void *bytes, size_t size);
 
 /* The shape of an image: channels last. */
 typedef struct una_image_shape { size_t height, width, channels; } una_image_shape;
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Days of the calendar (Gregorian, also before it was thought of), counted from 1970-01-01, which is 0 and a Thursday.
  */
-#ifndef UNA_CALENDAR_H
-#define UNA_CALENDAR_H
+#pragma once
 
 #include "base/base.h"
 
@@ -21,5 +20,3 @@ typedef enum una_calendar_part { UNA_PART_HOUR, UNA_PART_WEEKDAY, UNA_PART_MONTH
 const char *una_calendar_part_name(una_calendar_part part);              /* "hour", "weekday", "month"       */
 /* hour: of the day; weekday: of the week, in whole days; month: of the year, in days. NAN stays NAN. */
 double      una_calendar_phase(una_calendar_part part, double days);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A clock that only goes forward, in seconds: for how long something took or waited, and never for results.
  */
-#ifndef UNA_CLOCK_H
-#define UNA_CLOCK_H
+#pragma once
 
 #include <time.h>
 
@@ -13,5 +12,3 @@ static inline double una_clock(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
-
-#endif

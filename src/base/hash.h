@@ -5,8 +5,7 @@
  * that nobody can write a file whose words all meet in one slot. No result may depend on a hash, nor may one be saved:
  * it is another one tomorrow.
  */
-#ifndef UNA_HASH_H
-#define UNA_HASH_H
+#pragma once
 
 #include "base/base.h"
 
@@ -56,5 +55,3 @@ static inline void una_hash_add_number(una_hash *h, double number)
     union { double number; uint64_t word; } both = { .number = number == 0 ? 0 : number };
     una_hash_add(h, isnan(number) ? UINT64_MAX : both.word);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * One small tokeniser for all grammars that people write by hand (kernels, formulas, conditions): numbers, names,
  * quoted texts and signs, each with its place in the text, so that every message can say where.
  */
-#ifndef UNA_LEXER_H
-#define UNA_LEXER_H
+#pragma once
 
 #include "base/base.h"
 
@@ -62,5 +61,3 @@ una_status una_grammar_fail(const una_grammar *grammar, const char *text, size_t
 const char *una_token_words(const una_token *token, char buffer[64]);
 /* "; did you mean \"near\"?" or "" when no name is near. */
 const char *una_did_you_mean(char buffer[128], const char *wrong, const char *const *names, size_t count);
-
-#endif

@@ -9,8 +9,7 @@
  *     static const una_library zlib = { "libz.so.1", "packed files", "zlib1g", symbols, UNA_COUNT_OF(symbols) };
  *     UNA_TRY(una_library_load(&calls, &zlib, run));
  */
-#ifndef UNA_LIBRARY_H
-#define UNA_LIBRARY_H
+#pragma once
 
 #include "base/base.h"
 
@@ -32,5 +31,3 @@ typedef struct una_library {
 una_status una_library_load(void *calls, const una_library *library, una_run *run);
 /* Would that be UNA_OK? */
 bool       una_library_is_there(const una_library *library);
-
-#endif

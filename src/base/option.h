@@ -10,8 +10,7 @@
  * its table row says so: the field then holds UNA_AUTO until the model fills it in. What una_options_text prints can
  * be passed back as it is.
  */
-#ifndef UNA_OPTION_H
-#define UNA_OPTION_H
+#pragma once
 
 #include "base/base.h"
 
@@ -76,5 +75,3 @@ double *una_option_number(void *options, const una_option *table, const char *na
 int    *una_option_word(void *options, const una_option *table, const char *name);
 /* Word index by name, -1 if unknown. */
 int  una_choice(const char *choices, const char *word);
-
-#endif

@@ -9,8 +9,7 @@
  * a failure may be checked late (una_run_sums_check).
  * A single rank, or a call outside of a group, sends nothing, and every sum is the value itself.
  */
-#ifndef UNA_RANK_GROUP_H
-#define UNA_RANK_GROUP_H
+#pragma once
 
 #include "base/ranks.h"
 
@@ -18,5 +17,3 @@ size_t     una_rank_group_count(const una_run *run);        /* ranks that make t
 size_t     una_rank_group_rank(const una_run *run);
 /* all [count of ranks]: the value of each rank. */
 una_status una_rank_group_gather_sizes(size_t *all, size_t mine, una_run *run);
-
-#endif

@@ -7,8 +7,7 @@
  * A rank that fails by itself reports that with una_ranks_agree before it stops; otherwise the others would wait for
  * it.
  */
-#ifndef UNA_RANKS_H
-#define UNA_RANKS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -48,5 +47,3 @@ una_status una_ranks_send(int to, const void *bytes, size_t count, una_run *run)
 una_status una_ranks_receive(int from, void *bytes, size_t count, una_run *run);
 una_status una_ranks_arrived(int *from, size_t *count, una_run *run);
 const char *una_ranks_host(char name[64]);               /* of this machine                                         */
-
-#endif

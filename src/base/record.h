@@ -7,8 +7,7 @@
  * another delimiter. Words that look like numbers or missing cells need none: una reads them alike with quotes and
  * without.
  */
-#ifndef UNA_RECORD_H
-#define UNA_RECORD_H
+#pragma once
 
 #include "base/base.h"
 
@@ -33,5 +32,3 @@ void       una_record_count(una_record *record, uint64_t value);
 void       una_record_bytes(una_record *record, const char *bytes, size_t length);
 /* The line end. */
 void       una_record_end(una_record *record);
-
-#endif

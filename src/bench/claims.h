@@ -15,8 +15,7 @@
  *              {quantity} and {quantity/quantity}, with ", plain 2" (the usual), ", short 2", ", brief 3", or
  *              ", interval 1 %" for a measure that the two ends of its interval follow
  */
-#ifndef UNA_CLAIMS_H
-#define UNA_CLAIMS_H
+#pragma once
 
 #include "bench/paired.h"
 
@@ -79,5 +78,3 @@ una_status  una_judging_group(const una_group **group, una_judging *j, const cha
 void        una_judging_put(una_judging *j, double value, int decimals, const char *after);
 /* The paired statistic is written behind the words; the claim holds as it relates to the number, and as before. */
 void        una_judging_join(una_judging *j, const una_paired *paired, una_relation is, double than);
-
-#endif

@@ -5,8 +5,7 @@
  * the rest: options, models, the sweep with its store, means, CSV, the frame of the page. See
  * docs/develop/ADDING_AN_EXPERIMENT.md.
  */
-#ifndef UNA_EXPERIMENT_H
-#define UNA_EXPERIMENT_H
+#pragma once
 
 #include "una_bench.h"
 
@@ -209,5 +208,3 @@ una_status una_experiment_page(const una_findings *findings, const una_bench_cla
 #define UNA_SETS_HELP  "which data sets, with commas between, for instance boston or line; left out: the usual ones that are there"
 #define UNA_STUDY_HELP "which studies, with commas between: nlm_penalty,luna_heads, or of bias sex,age; left out: all"
 #define UNA_DATA_HELP  "folder of the data: with uci/NAME.csv and uci/splits/NAME.json in it, mnist/ or faces/"
-
-#endif

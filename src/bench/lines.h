@@ -3,8 +3,7 @@
  * Models of one input side by side: a panel each, with mean, bands and rows, all on the same axes. And a panel where
  * the true function is known.
  */
-#ifndef UNA_LINES_H
-#define UNA_LINES_H
+#pragma once
 
 #include "draw/figure.h"
 
@@ -45,5 +44,3 @@ typedef struct una_known_curve {         /* a model of a function that is known;
 una_status una_known_curve_draw(una_panel *panel, const una_known_curve *known, una_arena *arena);
 /* The names of these in the key below the figure. */
 void       una_known_curve_keys(una_figure *figure, const char *mean, const char *truth, const char *rows);
-
-#endif

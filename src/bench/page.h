@@ -3,8 +3,7 @@
  * What an experiment writes its results on: one page in HTML, the same in Markdown (OUT/NAME.md), and every figure and
  * table also as files of their own, OUT/NAME-figure.svg and .png, OUT/NAME-table.csv, .md and .tex.
  */
-#ifndef UNA_PAGE_H
-#define UNA_PAGE_H
+#pragma once
 
 #include "draw/sheet.h"
 
@@ -27,5 +26,3 @@ una_status una_page_sheet(una_page *page, const una_sheet *sheet, una_run *run);
  * instead. Both NULL: as una_page_sheet. */
 una_status una_page_sheet_noted(una_page *page, const una_sheet *sheet, const char *note, const char *hint,
                                 una_run *run);
-
-#endif

@@ -4,8 +4,7 @@
  * same data and seed, so that what all models share cancels. A claim holds where the whole 95 % interval of the mean
  * is for it, does not hold where the whole interval is against it, and cannot be decided otherwise.
  */
-#ifndef UNA_PAIRED_H
-#define UNA_PAIRED_H
+#pragma once
 
 #include "bench/experiment.h"
 
@@ -46,5 +45,3 @@ una_share una_share_of(size_t hits, size_t count);
 /* As above, for a share that must be at least `least` (1: in every seed; then one miss is enough against it). */
 int  una_share_least(const una_share *share, double least);
 void una_share_put(una_text *text, const una_share *share);              /* "10 of 10 seeds (at least 72 %)" */
-
-#endif

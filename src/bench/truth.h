@@ -3,8 +3,7 @@
  * Synthetic rows whose true function is known, and the scores of a model on them: is the truth inside the band of its
  * ignorance?
  */
-#ifndef UNA_TRUTH_H
-#define UNA_TRUTH_H
+#pragma once
 
 #include "score/score.h"
 
@@ -36,5 +35,3 @@ una_status una_truth_table(una_dataset **data, const una_truth *truth, una_run *
 /* A model of y, held too. */
 una_status una_truth_fit(una_model **model, const char *spec, const una_truth *truth, una_run *run);
 una_status una_truth_score(una_truth_scores *scores, const una_model *model, const una_truth *truth, una_run *run);
-
-#endif

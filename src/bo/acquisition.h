@@ -6,8 +6,7 @@
  * table each. Those of a mixture are the mean over its parts.
  * Source: Jones, Schonlau and Welch 1998; the logarithm as in Ament et al. 2023.
  */
-#ifndef UNA_ACQUISITION_H
-#define UNA_ACQUISITION_H
+#pragma once
 
 #include "base/option.h"
 
@@ -58,5 +57,3 @@ typedef struct una_mixture_point {       /* a mixture of Gaussians at one point,
 /* The mean over parts, on the acquisition's own scale; slope [inputs] (may be NULL). */
 double una_acquisition_mixture(const una_acquisition *acquisition, const una_acquisition_options *options,
                                const una_mixture_point *at, double best, double *slope);
-
-#endif

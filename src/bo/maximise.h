@@ -4,8 +4,7 @@
  * gradient ascents start at the best of them, in parallel; then whole numbers and levels are moved one by one. Inside
  * src/bo only.
  */
-#ifndef UNA_MAXIMISE_H
-#define UNA_MAXIMISE_H
+#pragma once
 
 #include "bo/acquisition.h"
 #include "bo/surrogate.h"
@@ -34,5 +33,3 @@ una_status una_maximise(double *u, double *value, const una_maximise_task *task,
 una_status una_maximise_values(double *value, const una_maximise_task *task, double *u, size_t rows, una_run *run);
 /* The index-th point of a design that uses no model: valid, allowed, not known. */
 una_status una_design_point(double *u, const una_maximise_task *task, bool quasi, una_run *run);
-
-#endif

@@ -5,8 +5,7 @@
  * exact update, and takes its own mean for the values of open points; the point where the acquisition is highest is
  * the answer. Trained models are kept from call to call and give the same bits as training again.
  */
-#ifndef UNA_SEARCH_H
-#define UNA_SEARCH_H
+#pragma once
 
 #include "bo/acquisition.h"
 #include "bo/space.h"
@@ -54,5 +53,3 @@ una_status una_search_gain(una_search *search, const una_history *history, const
 /* The checked spec of a model for a search: "luna" gets options that suit optimisation; options that are given stay.
  * NULL: the default model. The text lives in `arena`. */
 una_status una_search_model(const char **spec, const char *given, una_arena *arena, una_run *run);
-
-#endif

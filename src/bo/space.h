@@ -12,8 +12,7 @@
  * Constraints are inequalities between the inputs, in the user's units: "x1 + x2 <= 1", "n*size < 4096". Formulas are
  * those of gp/formula.h. A formula that has no value (log of a negative number) does not hold.
  */
-#ifndef UNA_SPACE_H
-#define UNA_SPACE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -69,5 +68,3 @@ una_status una_dimension_read(double *value, const una_dimension *dimension, con
 
 /* Quasi-random points of [0, 1)^dimensions, one at a time: a lattice of generalised golden ratios moved by the seed. */
 void una_quasi(double *unit, size_t dimensions, uint64_t index, uint64_t seed);
-
-#endif

@@ -3,8 +3,7 @@
  * For una_suggest: the rows that may be measured, and the rows where ignorance counts, as tables with only the inputs
  * of a model. Tables last as long as the scratch memory.
  */
-#ifndef UNA_SUGGEST_H
-#define UNA_SUGGEST_H
+#pragma once
 
 #include "model/kind.h"
 
@@ -38,5 +37,3 @@ una_status una_suggest_points(una_survey *s, const una_dataset *data, size_t cou
  * sum_j cov(j, c)^2/(var_c + noise_c) is what measuring row c takes from the variances over the region. *count: in, how
  * many are wanted. */
 una_status una_suggest_screen(una_survey *s, size_t *count);
-
-#endif

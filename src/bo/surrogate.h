@@ -7,8 +7,7 @@
  * below it: a search needs the low half, and one very bad value must not flatten it. m and s are those of the rows that
  * trained the model.
  */
-#ifndef UNA_SURROGATE_H
-#define UNA_SURROGATE_H
+#pragma once
 
 #include "bo/space.h"
 
@@ -75,5 +74,3 @@ una_status una_points_table(una_dataset **data, const una_points *points, const 
 /* Mean and std of the whole mixture at each point. */
 una_status una_points_moments(const una_points *points, const una_model *model, double *mean, double *std,
                               una_run *run);
-
-#endif

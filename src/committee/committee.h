@@ -13,8 +13,7 @@
  * varies and one ratio of prior to noise variance does for all.
  * Source: Yao, Vehtari, Simpson and Gelman, Using stacking to average Bayesian predictive distributions, 2018.
  */
-#ifndef UNA_COMMITTEE_H
-#define UNA_COMMITTEE_H
+#pragma once
 
 #include "committee/members.h"
 #include "train/option_rows.h"
@@ -48,5 +47,3 @@ una_status una_committee_fit(una_fitting *f);
 /* Relearns the posteriors of all members. Noise and prior variance that are automatic are chosen by each member's
  * evidence, then their means are used by all. The noise is constant. */
 una_status una_committee_relearn(una_fitting *f);
-
-#endif

@@ -3,8 +3,7 @@
  * What the default algorithm works on: a committee while it is fitted, the trainings of its members, the rows and
  * options of each, and its predictions of rows that it left out.
  */
-#ifndef UNA_MEMBER_FITS_H
-#define UNA_MEMBER_FITS_H
+#pragma once
 
 #include "committee/committee.h"
 #include "committee/oof.h"
@@ -116,5 +115,3 @@ una_status una_members_take(una_members *members, const una_kind *kind, size_t c
 /* One training with the cross-fitting of its kind and no out-of-fold predictions. Several targets share one head where
  * no cell is missing and their variances are close enough (train/joint_targets.h). */
 una_status una_fit_single(una_committee *c);
-
-#endif

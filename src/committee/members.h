@@ -6,8 +6,7 @@
  * mixture itself. Committees, ensembles and the stack of auto are such mixtures; this file holds all of the model
  * interface but the fit.
  */
-#ifndef UNA_MEMBERS_H
-#define UNA_MEMBERS_H
+#pragma once
 
 #include "committee/noise.h"
 
@@ -69,5 +68,3 @@ una_status una_state_copy(void **copy, const una_member *member, size_t inputs, 
 uint64_t   una_member_seed(uint64_t seed, size_t member);
 /* x times scale; x itself where scale is NULL. From scratch. */
 una_status una_scaled(una_view *scaled, una_view x, const double *scale, una_run *run);
-
-#endif

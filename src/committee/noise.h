@@ -4,8 +4,7 @@
  * geometric mean 1 over the rows that taught it. It is learnt from out-of-fold predictions, and replaces a constant
  * only where such rows show that it is better. A linear head counts a row 1/g(x) times: una_problem.weight.
  */
-#ifndef UNA_NOISE_H
-#define UNA_NOISE_H
+#pragma once
 
 #include "model/kind.h"
 
@@ -27,5 +26,3 @@ void       una_noise_shape(const una_noise *noise, una_view x, double *g);
 /* The shape learnt without one part; the shape itself where shape_per_fold was not set, or nothing was learnt. */
 const una_noise *una_noise_without(const una_noise *noise, size_t part);
 una_status una_noise_exchange(una_noise **noise, una_archive *ar);       /* NULL stays NULL */
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Out-of-fold predictions of several repeats of trainings, and what follows from them: weights (stacking) and noise.
  */
-#ifndef UNA_OOF_H
-#define UNA_OOF_H
+#pragma once
 
 #include "committee/members.h"
 
@@ -53,5 +52,3 @@ void una_oof_report(const una_oof *oof, double noise_var, size_t folds, una_fit_
 /* Weights [count] that maximise sum over rows of log sum_k w_k exp(log_lik_k), log_lik [count, rows]: expectation
  * maximisation from equal weights; equal_rows: as if so many more rows favoured equal weights. */
 void una_stack(double *weight, const double *log_lik, size_t count, size_t rows, double equal_rows);
-
-#endif

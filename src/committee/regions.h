@@ -3,8 +3,7 @@
  * Regions of the data to leave out whole: bands are checked where it matters, away from the rows that train. A region
  * is a slab: the rows of middle rank along an input that matters, or along a random direction.
  */
-#ifndef UNA_REGIONS_H
-#define UNA_REGIONS_H
+#pragma once
 
 #include "model/kind.h"
 
@@ -20,5 +19,3 @@ typedef struct una_region_plan {
  * least half of the rows outside. */
 una_status una_regions_cut(unsigned char **inside, size_t *count, const una_region_plan *plan, una_arena *arena,
                            una_run *run);
-
-#endif

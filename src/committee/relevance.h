@@ -3,8 +3,7 @@
  * Relevance: which inputs matter, and how fast the target changes with each, by the lengths of a Gaussian process with
  * one length an input, on at most UNA_RELEVANCE_ROWS rows. A network learns most easily from inputs times 1/length.
  */
-#ifndef UNA_RELEVANCE_H
-#define UNA_RELEVANCE_H
+#pragma once
 
 #include "model/kind.h"
 
@@ -14,5 +13,3 @@ enum { UNA_RELEVANCE_ROWS = 700 };
 una_status una_relevance_learn(double *scale, const una_problem *problem, una_run *run);
 /* The same from given lengths. */
 void       una_relevance_of_lengths(double *scale, const double *length, size_t inputs);
-
-#endif

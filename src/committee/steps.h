@@ -3,8 +3,7 @@
  * The steps of the default algorithm that have files of their own; committee.c calls them in this order. Each does it for
  * every target.
  */
-#ifndef UNA_STEPS_H
-#define UNA_STEPS_H
+#pragma once
 
 #include "committee/member_fits.h"
 
@@ -44,5 +43,3 @@ una_status una_report_oof(una_committee *c);
 
 /* Scores, and all members with the posterior of all rows. */
 una_status una_finish_posteriors(una_committee *c);
-
-#endif

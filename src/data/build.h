@@ -3,8 +3,7 @@
  * Building a table row by row when nobody knows how many rows will come: cells go into blocks of rows in working
  * memory, and are gathered once into columns.
  */
-#ifndef UNA_BUILD_H
-#define UNA_BUILD_H
+#pragma once
 
 #include "data/table.h"
 
@@ -77,5 +76,3 @@ void       una_build_word(una_build *build, size_t column, const char *at, size_
 una_status una_build_numbers(una_build *build, size_t line, const double *values, const size_t *from);
 /* Fills the table's columns, by is_text of each, and its lines if with_lines. */
 una_status una_build_end(una_build *build, bool with_lines);
-
-#endif

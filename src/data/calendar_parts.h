@@ -2,8 +2,7 @@
  *
  * Decides which parts of the calendar (hour, weekday, month) of a column of dates become inputs.
  */
-#ifndef UNA_CALENDAR_PARTS_H
-#define UNA_CALENDAR_PARTS_H
+#pragma once
 
 #include "base/calendar.h"
 
@@ -23,5 +22,3 @@ typedef struct una_calendar_parts_question {
  * error that disappears. Ranks that learn together get the same answer. */
 una_status una_calendar_parts_choose(unsigned *parts, double *gain, const una_calendar_parts_question *question,
                                      una_run *run);
-
-#endif

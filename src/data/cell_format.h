@@ -5,8 +5,7 @@
  * decides which format they have in common; with the format each cell has a value: the number without its marks, or
  * days since 1970-01-01.
  */
-#ifndef UNA_CELL_FORMAT_H
-#define UNA_CELL_FORMAT_H
+#pragma once
 
 #include "base/base.h"
 
@@ -78,5 +77,3 @@ bool una_cell_is_missing_mark(const char *at, size_t length);
 /* Makes sense as a number with a decimal comma alone (1) or with a decimal point alone (-1); else 0. To detect the
  * dialect. */
 int  una_cell_decimal_mark(const char *at, size_t length);
-
-#endif

@@ -3,8 +3,7 @@
  * From a table to what a model sees: numbers standardised on training rows, text columns one-hot coded,
  * constant columns left out, missing cells filled or refused. Learnt once, saved with the model.
  */
-#ifndef UNA_COLUMNS_H
-#define UNA_COLUMNS_H
+#pragma once
 
 #include "base/archive.h"
 #include "data/selection.h"
@@ -178,5 +177,3 @@ una_status una_columns_exchange(una_columns *columns, una_archive *ar);
 una_status una_columns_saveable(una_columns *const *columns, size_t targets, una_run *run);
 /* Columns [targets] that were learnt together: their sources are written once. */
 una_status una_columns_exchange_several(una_columns *const *columns, size_t targets, una_archive *ar);
-
-#endif

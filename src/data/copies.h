@@ -3,8 +3,7 @@
  * Rows with equal inputs. If one of them trains and another is held out, the scores are too good: a model may remember
  * the row. So splits keep copies together, and experiments report test rows with a copy in the training rows apart.
  */
-#ifndef UNA_COPIES_H
-#define UNA_COPIES_H
+#pragma once
 
 #include "base/base.h"
 
@@ -19,5 +18,3 @@ typedef struct una_copies {
 /* x [rows, stride], `cols` of them compared, by value; finite. */
 una_status una_copies_find(una_copies *copies, const double *x, size_t rows, size_t cols, size_t stride,
                            una_arena *arena, una_run *run);
-
-#endif

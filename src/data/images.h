@@ -3,8 +3,7 @@
  * Images that rows of a table name by their number, counted from 0. They belong to all tables that were made from one
  * another.
  */
-#ifndef UNA_IMAGES_H
-#define UNA_IMAGES_H
+#pragma once
 
 #include "data/table.h"
 
@@ -38,5 +37,3 @@ static inline size_t una_image_size(una_image_shape shape)
 
 /* The image that a row of the table names; what is no number of one gets a sentence with its place. */
 una_status una_table_image(size_t *item, const una_dataset *data, size_t row, una_run *run);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * What learns columns from a table (columns.c), and its part for words (levels.c).
  */
-#ifndef UNA_LEARNER_H
-#define UNA_LEARNER_H
+#pragma once
 
 #include "data/columns.h"
 
@@ -34,5 +33,3 @@ una_status  una_learner_words(size_t *count, una_learner *l, const una_table_col
 una_status  una_learner_words_vary(bool *vary, una_learner *l, const una_table_column *column);
 /* The levels of a column of words. */
 una_status  una_learner_text(una_source *source, una_learner *l, size_t c);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Names of columns, found by a hash: a table may have a hundred thousand.
  */
-#ifndef UNA_NAMES_H
-#define UNA_NAMES_H
+#pragma once
 
 #include "base/base.h"
 
@@ -24,5 +23,3 @@ una_status una_names_need(size_t *position, const una_names *names, const char *
 /* Two equal names among [count]? Gives their positions, first < second; count must be below SIZE_MAX / 16. */
 una_status una_names_repeated(bool *repeated, size_t *first, size_t *second, const char *const *name, size_t count,
                               una_run *run);
-
-#endif

@@ -3,8 +3,7 @@
  * Columns that a person leaves out of a fit: --drop names them, --only names all that stay. Remembered with the model,
  * as they were given, so that the fit can be repeated.
  */
-#ifndef UNA_SELECTION_H
-#define UNA_SELECTION_H
+#pragma once
 
 #include "base/archive.h"
 #include "data/table.h"
@@ -28,5 +27,3 @@ una_status una_selection_copy(una_selection *to, const una_selection *from, una_
 void       una_selection_describe(una_text *sentence, const una_selection *selection);
 /* Saves or loads blocks that exist only with a request. */
 una_status una_selection_exchange(una_selection *selection, una_archive *ar);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Tables in memory: what a file holds before any model sees it. A una_dataset owns its columns.
  */
-#ifndef UNA_TABLE_H
-#define UNA_TABLE_H
+#pragma once
 
 #include "data/cell_format.h"
 #include "data/names.h"
@@ -101,5 +100,3 @@ typedef struct una_wanted {      /* a column and its type, as a model knows it  
     const char *unit;            /* the one it must have, if any; "": the model knows none; NULL: whatever it is   */
     bool        any_format;        /* its cells may also be dates or times, which no model knows      */
 } una_wanted;
-
-#endif

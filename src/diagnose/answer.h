@@ -3,8 +3,7 @@
  * What a verdict is made of: the case (a model with its held-out rows), and the files that look for findings. See
  * docs/methods/VERDICT.md for what is reported when, and why the thresholds are what they are.
  */
-#ifndef UNA_ANSWER_H
-#define UNA_ANSWER_H
+#pragma once
 
 #include "model/kind.h"
 
@@ -50,5 +49,3 @@ una_status una_reference(double *mean, bool *known, const una_case *c, const dou
 una_status una_find_target(una_case *c, una_run *run);
 una_status una_find_leaks(una_case *c, una_run *run);
 una_status una_find_suspects(una_case *c, una_run *run);
-
-#endif

@@ -17,8 +17,7 @@
  * Chen, Bei and Rudin, Concept whitening for interpretable image recognition, 2020, have axes that follow the means of
  * concepts; second moments, several axes and the posterior are una's own (docs/use/EXPLAIN.md).
  */
-#ifndef UNA_AXES_H
-#define UNA_AXES_H
+#pragma once
 
 #include "infer/head.h"
 
@@ -45,5 +44,3 @@ una_status una_axes_of(una_axes *axes, const una_white *white, const double *exc
  * gets the parts of the head's mean, which is linear in the coordinates. A head without covariance has no variance. */
 una_status una_axes_split(const una_axes *axes, const una_head *head, const double *p, double weight, double *part,
                           double *mean, una_run *run);
-
-#endif

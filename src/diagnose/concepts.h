@@ -2,8 +2,7 @@
  *
  * Concepts named by the user: checked, and looked up in a table.
  */
-#ifndef UNA_CONCEPTS_H
-#define UNA_CONCEPTS_H
+#pragma once
 
 #include "data/table.h"
 
@@ -18,5 +17,3 @@ enum { UNA_MOST_CONCEPTS = 64 };
  * in the same rows; else the message says which. */
 una_status una_concepts_holds(bool *holds, const una_concept *concept, size_t concepts, const una_dataset *data,
                               una_run *run);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Sections of the page on fitted models, each with its heading. A section without content adds nothing.
  */
-#ifndef UNA_ANSWER_PAGE_H
-#define UNA_ANSWER_PAGE_H
+#pragma once
 
 #include "draw/fit_report.h"
 #include "draw/html.h"
@@ -16,5 +15,3 @@ una_status una_report_residuals(una_html *html, const una_report *report, una_ru
 /* Below a heading of the caller's. */
 una_status una_report_ignorance(una_html *html, const una_report *report, una_run *run);
 una_status una_report_least_known_table(una_html *html, const una_report *report);
-
-#endif

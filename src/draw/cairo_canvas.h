@@ -3,8 +3,7 @@
  * Paper that becomes a PDF or a PNG, drawn by Cairo. The library is loaded by the first such drawing and not needed for
  * anything else, neither to run una nor to build it.
  */
-#ifndef UNA_CAIRO_CANVAS_H
-#define UNA_CAIRO_CANVAS_H
+#pragma once
 
 #include "draw/canvas.h"
 
@@ -17,5 +16,3 @@ una_status una_cairo_on(una_canvas **canvas, una_text *out, double width, double
                         una_run *run);
 /* Adds the bytes of the whole file to `out`. */
 una_status una_cairo_end(una_canvas *canvas, una_run *run);
-
-#endif

@@ -5,8 +5,7 @@
  * Cairo's for PDF and PNG (cairo_canvas.h). A drawing is the same on both: widths of texts are from a table (canvas_text.c),
  * not from the fonts of this machine. Inside src/report only.
  */
-#ifndef UNA_CANVAS_H
-#define UNA_CANVAS_H
+#pragma once
 
 #include "draw/figure.h"
 
@@ -72,5 +71,3 @@ void una_powers_lower(char *text);
 
 void una_canvas_segment(una_canvas *canvas, double from_x, double from_y, double to_x, double to_y);
 void una_canvas_rectangle(una_canvas *canvas, double x, double y, double width, double height);
-
-#endif

@@ -7,8 +7,7 @@
  * in its arena, whose sticky failure is checked when the figure is drawn. Values that are not finite are skipped.
  * The drawing depends on nothing but what was collected: same figure, same bytes (of PDF and PNG with the same fonts).
  */
-#ifndef UNA_FIGURE_H
-#define UNA_FIGURE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -134,5 +133,3 @@ una_status una_figure_draw(una_text *out, const una_figure *figure, una_format f
  * title and description are escaped here. */
 una_status una_figure_inline(una_text *out, const una_figure *figure, size_t panel, const char *id,
                              const char *title, const char *description, una_run *run);
-
-#endif

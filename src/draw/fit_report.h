@@ -3,8 +3,7 @@
  * The report on fitted models, from plain arrays: whoever has a model and a table fills these in (src/report/report.c
  * does). All numbers are in the user's own units. Everything is borrowed for the call.
  */
-#ifndef UNA_FIT_REPORT_H
-#define UNA_FIT_REPORT_H
+#pragma once
 
 #include "draw/html.h"
 
@@ -152,5 +151,3 @@ size_t *una_report_surprises(const una_report *report, una_arena *arena);
 bool una_report_has_ignorance(const una_report *report);
 /* The error of the rows that each model knows best, by how many rows these are. */
 una_figure una_chart_risk(const una_report *report, una_arena *arena);
-
-#endif

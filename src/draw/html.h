@@ -4,8 +4,7 @@
  * calls is escaped here, so column names and messages can hold anything. The page grows in an arena; its sticky
  * failure is checked by una_html_end.
  */
-#ifndef UNA_HTML_H
-#define UNA_HTML_H
+#pragma once
 
 #include "draw/figure.h"
 
@@ -50,5 +49,3 @@ una_status una_html_figure(una_html *html, const una_figure *figure, const char 
                            una_run *run);
 /* The caption of a <figure> that another file of this room began, and its end. */
 void una_html_figure_end(una_html *html, const char *lead, const char *caption);
-
-#endif

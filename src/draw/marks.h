@@ -3,8 +3,7 @@
  * What charts of rows and of functions have in common: orders, bands, bars of single rows, calibration, lying bars, and
  * ranges. All series live in the arena of their panel; nothing is drawn without memory, or without a panel.
  */
-#ifndef UNA_MARKS_H
-#define UNA_MARKS_H
+#pragma once
 
 #include "draw/figure.h"
 
@@ -39,5 +38,3 @@ una_panel *una_figure_lying_bars(una_figure *figure, const char *label, const do
 una_axis una_axis_of_bands(double low, double high, double data_low, double data_high, double share);
 /* Gives every panel the same ranges; NULL: as it is. */
 void una_figure_share(una_figure *figure, const una_axis *x, const una_axis *y);
-
-#endif

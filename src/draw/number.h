@@ -3,8 +3,7 @@
  * Numbers and words as a typesetter wants them: true minus signs, thin spaces between thousands, powers of ten
  * with raised digits, and axis ticks at 1, 2 or 5 times a power of ten. All texts are UTF-8.
  */
-#ifndef UNA_REPORT_NUMBER_H
-#define UNA_REPORT_NUMBER_H
+#pragma once
 
 #include "base/base.h"
 
@@ -57,5 +56,3 @@ bool una_utf8_is_right_to_left(const char *text);
 /* Copies what fits, in whole characters: bad bytes become U+FFFD, control characters blanks, and marks
  * of direction are left out. Returns to. */
 const char *una_utf8_clean(char *to, size_t room, const char *from);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Panels and keys on canvas. Inside src/report only.
  */
-#ifndef UNA_PANEL_H
-#define UNA_PANEL_H
+#pragma once
 
 #include "draw/canvas.h"
 
@@ -15,5 +14,3 @@ void una_panel_tips(una_text *out, const una_panel *panel, const una_frame *fram
 void una_key_draw(una_canvas *canvas, const una_key *key, double left, double middle, double width);
 /* A panel with axes side by side (axes.c). */
 void una_panel_draw_axes(una_canvas *canvas, const una_panel *panel, const una_frame *frame);
-
-#endif

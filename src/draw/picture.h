@@ -2,8 +2,7 @@
  *
  * Images of data on a page, each as a PNG inside of it, with a few words below.
  */
-#ifndef UNA_PICTURE_H
-#define UNA_PICTURE_H
+#pragma once
 
 #include "draw/html.h"
 
@@ -17,5 +16,3 @@ typedef struct una_picture {
  * 1 or 255, whichever is the first that no number is above, or the largest number. */
 una_status una_html_pictures(una_html *html, const una_picture *pictures, size_t count, const char *lead,
                              const char *caption, una_run *run);
-
-#endif

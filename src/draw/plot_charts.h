@@ -2,8 +2,7 @@
  *
  * Single charts of a model, from plain arrays (src/report/plot.c fills them in). In the user's own units; borrowed.
  */
-#ifndef UNA_PLOT_CHARTS_H
-#define UNA_PLOT_CHARTS_H
+#pragma once
 
 #include "draw/figure.h"
 
@@ -38,5 +37,3 @@ una_figure una_plot_ignorance(const una_plot_rows *rows, const char *input, cons
 /* Inputs by their share of the squares of `relevance` [count], the largest at the top; at most forty. */
 una_figure una_plot_importance(const char *title, const char *const *names, const double *relevance, size_t count,
                                una_arena *arena);
-
-#endif

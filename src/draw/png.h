@@ -2,8 +2,7 @@
  *
  * Pictures as PNG (ISO/IEC 15948), packed by zlib: grey or red, green and blue, eight bits each.
  */
-#ifndef UNA_PNG_H
-#define UNA_PNG_H
+#pragma once
 
 #include "base/base.h"
 
@@ -15,5 +14,3 @@ typedef struct una_png {
 
 /* Adds the bytes of the whole file to `out`; without memory UNA_E_MEMORY. */
 una_status una_png_add(una_text *out, const una_png *png, una_run *run);
-
-#endif

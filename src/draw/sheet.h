@@ -3,8 +3,7 @@
  * A table that is filled once and written in several forms: HTML for a page, CSV with every digit, Markdown, LaTeX. It
  * grows in an arena, whose sticky failure the caller checks after writing.
  */
-#ifndef UNA_SHEET_H
-#define UNA_SHEET_H
+#pragma once
 
 #include "draw/html.h"
 
@@ -58,5 +57,3 @@ void una_sheet_latex(una_text *text, const una_sheet *sheet);
 /* Words as Markdown shows them, on one line; a caption with its beginning in bold, as a paragraph. */
 void una_markdown_escape(una_text *text, const char *words);
 void una_markdown_caption(una_text *text, const char *lead, const char *caption);
-
-#endif

@@ -3,8 +3,7 @@
  * Paper whose drawings become SVG, element by element: same drawing, same bytes. Places have two decimals at most,
  * paths are relative, texts are real ones in the fonts of whoever looks.
  */
-#ifndef UNA_SVG_H
-#define UNA_SVG_H
+#pragma once
 
 #include "draw/canvas.h"
 
@@ -29,5 +28,3 @@ typedef struct una_svg {
 /* Elements go to the end of `out`; its arena knows whether there was memory for all of them. */
 una_svg una_svg_on(una_text *out, const char *prefix);
 void    una_svg_end(una_svg *svg);
-
-#endif

@@ -3,8 +3,7 @@
  * What follows from the numbers of a hole: its kind, whether it was noticed and matters, and its sentence. Independent
  * of models and data.
  */
-#ifndef UNA_GAP_CONCLUSION_H
-#define UNA_GAP_CONCLUSION_H
+#pragma once
 
 #include "base/base.h"
 #include "una_bench.h"
@@ -32,5 +31,3 @@ void una_gap_classify(una_gap_hole *hole);
 void una_gap_sentence(una_text *text, const una_gap_hole *hole);
 /* The answer for all of them. */
 void una_gap_answer(una_text *text, const una_gap_hole *hole, size_t columns, size_t pairs);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A gap test while it is made, and what it keeps for its pictures. Inside src/gap only.
  */
-#ifndef UNA_GAP_H
-#define UNA_GAP_H
+#pragma once
 
 #include "gap/hole.h"
 #include "gap/conclusion.h"
@@ -67,5 +66,3 @@ una_status una_gap_cut(una_gap_work *work, size_t at, size_t a, size_t b, una_ru
 una_status una_gap_cut_pairs(una_gap_work *work, una_run *run);
 /* All fits: along columns, then along the pairs that are cut in between (fits.c). */
 una_status una_gap_fit_all(una_gap_work *work, una_run *run);
-
-#endif

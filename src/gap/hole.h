@@ -3,8 +3,7 @@
  * Holes in a table: which rows are left out so that along one column, or along two at once, nothing is known of a
  * stretch in the middle. No row that stays lies inside the closed range of a hole: rows of equal value go together.
  */
-#ifndef UNA_HOLE_H
-#define UNA_HOLE_H
+#pragma once
 
 #include "data/table.h"
 
@@ -29,5 +28,3 @@ typedef struct una_hole {
 una_status una_hole_cut(una_hole *hole, const una_dataset *data, size_t a, size_t b, una_arena *keep, una_run *run);
 /* "28", "from 3 to 7", "from 3 to 7 and from 0 to 1.5", "steel". */
 void       una_hole_where(una_text *text, const una_hole *hole);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A formula as a flat program in postfix order, shared by its parser and its evaluation.
  */
-#ifndef UNA_FORMULA_H
-#define UNA_FORMULA_H
+#pragma once
 
 #include "gp/kernel.h"
 
@@ -54,5 +53,3 @@ enum { UNA_FORMULA_BLOCK = 64 };
 typedef struct una_formula_part { const una_formula_op *op; size_t count; } una_formula_part;
 void una_formula_run(const una_formula *formula, una_formula_part part, const double *parameter, una_view x,
                      double *out);
-
-#endif

@@ -6,8 +6,7 @@
  *   mean k*'a,  var k** - |L^-1 k*|^2
  *   dlog p/dlog theta = 1/2 sum_ij (a_i a_j - A^-1_ij) dK_ij/dlog theta
  */
-#ifndef UNA_GP_H
-#define UNA_GP_H
+#pragma once
 
 #include "gp/hyper.h"
 #include "gp/kernel.h"
@@ -64,5 +63,3 @@ una_status una_gp_slope(const una_gp *gp, const double *x, double *mean, double 
 una_status una_gp_draw(const una_gp *gp, una_view x, size_t draws, una_rng *rng, double *f, una_run *run);
 /* More rows, hyper-parameters kept: the bits of a factor of all rows. After a failure gp is as it was. */
 una_status una_gp_append(una_gp *gp, una_gp_rows more, una_arena *keep, una_run *run);
-
-#endif

@@ -4,8 +4,7 @@
  * of several that keep their ratios (the lengths of an isotropic kernel, those of the levels of one text column).
  * In a product only one factor's variance is free: the others would be the same direction again.
  */
-#ifndef UNA_HYPER_H
-#define UNA_HYPER_H
+#pragma once
 
 #include "gp/program.h"
 
@@ -31,5 +30,3 @@ void una_hyper_put(const una_hyper *hyper, const double *theta, una_kernel *kern
 void una_hyper_get(const una_hyper *hyper, const una_kernel *kernel, double *theta);
 /* gradient [count] += that by log parameters, sum [parameter_count, UNA_PAD]. */
 void una_hyper_fold(const una_hyper *hyper, const una_kernel *kernel, const double *sum, double *gradient);
-
-#endif

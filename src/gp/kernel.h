@@ -13,8 +13,7 @@
  * A number is a constant covariance: 0.5*rbf scales it, rbf + 1 adds an offset of variance 1.
  * The expression is compiled once into a flat program; values and (later) gradients come from it.
  */
-#ifndef UNA_KERNEL_H
-#define UNA_KERNEL_H
+#pragma once
 
 #include "base/base.h"
 
@@ -52,5 +51,3 @@ una_status una_formula_draw(const una_formula *formula, una_rng *rng, una_view x
  * *used_jitter (may be NULL) reports it, 0 where nothing had to be factored. Draw d does not depend on `draws`. */
 una_status una_gp_prior_draws(const una_kernel *kernel, una_view x, size_t draws, una_rng *rng, double *f,
                               double *used_jitter, una_run *run);
-
-#endif

@@ -4,8 +4,7 @@
  * by the inputs. Coordinates are scaled once per leaf (x/length, pi x/period, slope (x - centre)) and stored column by
  * column, so that a row meets up to UNA_TILE others in loops without gaps.
  */
-#ifndef UNA_PAIRS_H
-#define UNA_PAIRS_H
+#pragma once
 
 #include "gp/program.h"
 #include "kern/kern.h"
@@ -42,5 +41,3 @@ void una_pairs_values(una_pairs *pairs, una_pair_tile tile, double *out);
 void una_pairs_gradient(una_pairs *pairs, una_pair_tile tile, const double *weight, double *sum);
 /* slope [inputs] += d/da_i of sum_j weight_j k(a_i, b_j), by the columns of x. */
 void una_pairs_slope(una_pairs *pairs, una_pair_tile tile, const double *weight, double *slope);
-
-#endif

@@ -9,8 +9,7 @@
  *   constant:      var
  * so a gradient with respect to parameter p is one more pass over the same operations.
  */
-#ifndef UNA_PROGRAM_H
-#define UNA_PROGRAM_H
+#pragma once
 
 #include "base/archive.h"
 #include "gp/kernel.h"
@@ -47,5 +46,3 @@ void       una_kernel_text(una_text *text, const una_kernel *kernel, const una_k
 /* Refuses, before its numbers are sought, a kernel whose text a model file could not hold. owner: "gp". */
 una_status una_kernel_text_fits(const una_kernel *kernel, const una_kernel_inputs *inputs, const char *owner,
                                 una_run *run);
-
-#endif

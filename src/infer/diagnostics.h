@@ -3,8 +3,7 @@
  * Whether chains agree and how many independent draws theirs are worth. Source: Vehtari, Gelman, Simpson, Carpenter and
  * Buerkner, Rank-normalization, folding, and localization: an improved R-hat, 2021.
  */
-#ifndef UNA_DIAGNOSTICS_H
-#define UNA_DIAGNOSTICS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -20,5 +19,3 @@ una_status una_ess(double *ess, const double *values, size_t chains, size_t draw
 /* sqrt of (between + within) / within variance, chains not split; infinite if each chain
  * stands still at its own place. */
 double una_rhat(const double *values, size_t chains, size_t draws);
-
-#endif

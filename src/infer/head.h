@@ -6,8 +6,7 @@
  * Phi; the bias weight shares the prior alpha.
  * A row may count c times, e ~ N(0, s2/c): its products do, and the evidence gains 1/2 log c.
  */
-#ifndef UNA_HEAD_H
-#define UNA_HEAD_H
+#pragma once
 
 #include "base/archive.h"
 #include "kern/kern.h"
@@ -98,5 +97,3 @@ una_status una_head_observe(una_head *head, const una_stats *more, una_run *run)
 
 /* Sets the mean of a solved head and keeps its precision: for weights from training. */
 void una_head_set_mean(una_head *head, const double *mean);
-
-#endif

@@ -9,8 +9,7 @@
  * Warm-up adapts the step size by dual averaging and the mass in doubling windows, as Stan does.
  * Nothing is allocated per step.
  */
-#ifndef UNA_HMC_H
-#define UNA_HMC_H
+#pragma once
 
 #include "base/base.h"
 #include "base/option.h"
@@ -84,5 +83,3 @@ double una_energy(const una_sampler *s, const una_phase *z);     /* H; HUGE_VAL 
 void   una_momentum_draw(una_sampler *s, double *p);             /* p ~ N(0, M) */
 una_status una_nuts_alloc(una_sampler *s, una_arena *arena);      /* buffers of all depths */
 void   una_nuts_step(una_sampler *s);                            /* one transition of s->at */
-
-#endif

@@ -7,8 +7,7 @@
  * g eps s'(rho) for rho (Kingma and Welling, Auto-encoding variational Bayes, 2014).
  * What theta is the parameter of is no concern of this file.
  */
-#ifndef UNA_VI_H
-#define UNA_VI_H
+#pragma once
 
 #include "base/base.h"
 
@@ -34,5 +33,3 @@ double una_vi_kl(const una_vi *q);
 /* Loss and gradient for eps [samples, count]; work holds 3 count numbers. */
 una_status una_vi_loss(const una_vi *q, const double *eps, size_t samples, const una_vi_target *target,
                        una_vi_terms *terms, double *work, una_run *run);
-
-#endif

@@ -6,8 +6,7 @@
  *   NAME_chord(x) = (act(t) - act(z))/delta and act'(t), t = z + step, step = delta u.
  * Simple enough for the compiler to vectorise for the instruction set at hand.
  */
-#ifndef UNA_ACTIVATION_H
-#define UNA_ACTIVATION_H
+#pragma once
 
 #include "kern/kern.h"
 
@@ -131,5 +130,3 @@ static inline chord sin_chord(ends x)            /* sin a - sin b = 2 sin((a-b)/
     }
 #define CHORD(code, name, how) CHORD_##how(name)
 UNA_ACTIVATION_LIST(CHORD)
-
-#endif

@@ -2,8 +2,7 @@
  *
  * UNA_PAD numbers at once, for loops that the compiler would not turn into vectors by itself.
  */
-#ifndef UNA_EIGHT_H
-#define UNA_EIGHT_H
+#pragma once
 
 #include "kern/kern.h"
 
@@ -19,5 +18,3 @@ static inline double sum_of(const eight_doubles *parts)
     const eight_doubles part = *parts;
     return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
 }
-
-#endif

@@ -9,8 +9,7 @@
  * Matrices are row-major; the last dimension is padded to a multiple of UNA_PAD, the padding of parameters is zero and
  * stays zero. Everything exists in float (training) and in double (golden vectors): names end in _f32 and _f64.
  */
-#ifndef UNA_KERN_H
-#define UNA_KERN_H
+#pragma once
 
 #include "base/base.h"
 
@@ -82,5 +81,3 @@ una_status una_kernels_need(una_run *run);
 /* Which way a training step goes: the fastest there is for its shape, or the plain one, for comparison. */
 typedef enum una_path { UNA_PATH_AUTO, UNA_PATH_PLAIN } una_path;
 una_path una_path_of(const una_run *run);
-
-#endif

@@ -3,8 +3,7 @@
  * For files that are compiled in both precisions (*_real.c, *_fast.c): which one this is. Include it last, after the
  * headers that declare both.
  */
-#ifndef UNA_REAL_H
-#define UNA_REAL_H
+#pragma once
 
 #if defined(UNA_REAL_f32)
 #define real float
@@ -16,6 +15,4 @@
 #define REAL_IS_FLOAT 0
 #else
 #error "compile with UNA_REAL_f32 or UNA_REAL_f64"
-#endif
-
 #endif

@@ -3,8 +3,7 @@
  * The kernel sets that were compiled; choose_real.c chooses among them at run time. For files that are compiled once per
  * set (*_fast.c, *_loops.c, and kern_real.c for the generic one): which one this is, in which precision.
  */
-#ifndef UNA_SETS_H
-#define UNA_SETS_H
+#pragma once
 
 #include "kern/kern.h"
 
@@ -32,5 +31,3 @@ UNA_KERNEL_FAMILIES(UNA_SET_TABLE)
 /* How una_kernels of this set begins. */
 #define UNA_SET_HEAD(family) .family = &SET(una_##family##_kernels),
 #define SET_HEAD .name = SET_NAME, UNA_KERNEL_FAMILIES(UNA_SET_HEAD)
-
-#endif

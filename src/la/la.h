@@ -3,8 +3,7 @@
  * Dense linear algebra in double for posteriors and kernels, row-major, in plain loops of fixed order:
  * the same bits whatever the thread count. Special functions and a minimiser in one variable.
  */
-#ifndef UNA_LA_H
-#define UNA_LA_H
+#pragma once
 
 #include "base/base.h"
 
@@ -55,5 +54,3 @@ void       una_large_backward(const double *l, size_t n, size_t stride, double *
 una_status una_large_inverse(const double *l, size_t n, size_t stride, double *inverse, una_run *run);
 /* out [UNA_TILE, UNA_TILE] = sum over rows from `from` to n of a' b, for tiles a and b [n, UNA_TILE]. */
 void       una_large_gram(const double *a, const double *b, size_t from, size_t n, double *out, const una_run *run);
-
-#endif

@@ -4,8 +4,7 @@
  *   F(t) = sum_m w_m Phi((t - mean_m) / std_m) / sum_m w_m
  * Only the ratios of the weights count; those that are all 1 give the bits of no weights.
  */
-#ifndef UNA_MIXTURE_H
-#define UNA_MIXTURE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -23,5 +22,3 @@ double una_mixture_log_pdf_even(double t, const double *mean, double var, size_t
 double una_mixture_quantile(double p, const double *mean, const double *var, const double *weight, size_t parts);
 /* Their sum; the number of parts where weight is NULL. */
 double una_mixture_weights(const double *weight, size_t parts);
-
-#endif

@@ -3,8 +3,7 @@
  * For the libraries above libuna (libuna_report, libuna_study, libuna_bench). They know the inside of its structs, so
  * they work with the version that they were built with and with no other.
  */
-#ifndef UNA_ABOVE_H
-#define UNA_ABOVE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -30,5 +29,3 @@ static inline una_status una_keep_dataset(una_arena *arena, una_dataset *data)
 {
     return una_arena_at_end(arena, una_end_dataset, data);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Out-of-fold predictions for una_model_held_out: those of the kind, where its fit leaves out rows anyway; else those
  * of refits without each fold. Neither changes the model.
  */
-#ifndef UNA_MODEL_HELD_OUT_H
-#define UNA_MODEL_HELD_OUT_H
+#pragma once
 
 #include "model/kind.h"
 
@@ -25,5 +24,3 @@ una_status una_model_begin_again(una_model *again, const una_model *model, const
 /* Fits it to the rows that train in `others` (una_problem_without_fold); its left-out rows are not looked at. */
 una_status una_model_refit(una_model *again, const una_problem *others, const una_fit_settings *settings,
                            una_arena *keep, una_run *run);
-
-#endif

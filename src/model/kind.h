@@ -4,8 +4,7 @@
  * una_kind, and one line in registry.c. See docs/develop/ADDING_A_MODEL.md; src/models/linear.c is the
  * smallest that stands alone.
  */
-#ifndef UNA_KIND_H
-#define UNA_KIND_H
+#pragma once
 
 #include "base/archive.h"
 #include "base/option.h"
@@ -352,5 +351,3 @@ una_status una_model_ask_rows(const una_model *model, const una_dataset *data, u
                               una_run *run);
 una_status una_model_draw_encoded(const una_model *model, una_view x, const una_drawing *how, double *f, una_run *run);
 una_status una_model_observe_encoded(una_model *model, const double *x, const double *y, size_t rows, una_run *run);
-
-#endif

@@ -8,8 +8,7 @@
  *   std_noise      E Var[y | f] = sum_m w_m a_m^2 exp(v_m) (exp(n) - 1)
  * the last two squared; they add up to Var y. Quantiles are the exponentials of those of log y.
  */
-#ifndef UNA_MODEL_LOG_TARGET_H
-#define UNA_MODEL_LOG_TARGET_H
+#pragma once
 
 #include "model/kind.h"
 
@@ -29,5 +28,3 @@ una_status una_functions_in_units(const una_model *model, const double *x, size_
 una_status una_log_target_slope(const una_model *model, double *x, double *dmean, double *dstd, una_run *run);
 /* A fit's log-likelihoods are those of log y: converts them to those of y, by the validation rows. */
 una_status una_log_target_log_lik(una_model *model, const una_problem *problem, una_run *run);
-
-#endif

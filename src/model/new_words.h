@@ -6,8 +6,7 @@
  *   max_k var(x_k) + 1/K sum_k (mean(x_k) - mean(x))^2,      x_k: the row with the k-th known word in its place,
  * for every kind alike; at least that of any known word.
  */
-#ifndef UNA_NEW_WORDS_H
-#define UNA_NEW_WORDS_H
+#pragma once
 
 #include "model/kind.h"
 
@@ -21,5 +20,3 @@ una_status una_new_words_widen(una_predictive *p, const una_model *model, una_vi
  * stream: draws of other targets get other numbers. */
 una_status una_new_words_draw(double *f, size_t draws, const una_model *model, una_view x, uint64_t stream,
                               una_run *run);
-
-#endif

@@ -4,8 +4,7 @@
  * same table. Updating twice with one file counts its rows twice; the model cannot refuse that, since equal
  * observations are possible, but it warns.
  */
-#ifndef UNA_REPEATED_ROWS_H
-#define UNA_REPEATED_ROWS_H
+#pragma once
 
 #include "model/kind.h"
 
@@ -25,5 +24,3 @@ una_status una_repeated_rows_find(una_repeated_rows *repeats, const una_model *m
                                   size_t rows, una_run *run);
 /* Warnings, after the last row. */
 void       una_repeated_rows_warn(const una_repeated_rows *repeats, const char *origin, una_run *run);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Scores of a model's predictions, Gaussians and mixtures alike.
  */
-#ifndef UNA_SCORING_H
-#define UNA_SCORING_H
+#pragma once
 
 #include "model/kind.h"
 #include "score/score.h"
@@ -15,5 +14,3 @@ una_status una_score_encoded(una_score_sums *sums, double *below, const una_mode
 /* All rows of a table; below [rows of the table] or NULL. */
 una_status una_score_table(una_score *score, double *below, const una_model *model, const una_dataset *data,
                            una_run *run);
-
-#endif

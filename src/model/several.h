@@ -3,8 +3,7 @@
  * Models of several targets: one model of each, fitted at once by kinds that can (kind.h, fit_jointly), else one by one
  * on the same split of the rows; with what they have in common.
  */
-#ifndef UNA_MODEL_SEVERAL_H
-#define UNA_MODEL_SEVERAL_H
+#pragma once
 
 #include "model/validation_split.h"
 
@@ -65,5 +64,3 @@ una_status una_model_add_note(una_fit_info *info, const char *note, una_arena *a
 /* In place, for models that were copied. */
 una_status una_model_relearn_here(una_model *model, const una_dataset *data, const char *const *set, size_t set_count,
                                   una_run *run);
-
-#endif

@@ -4,8 +4,7 @@
  * on before, what cannot be done so, and what the model says of it. Sums over rows are asked for where rows are summed
  * (una_run_sum_f64). For a process alone nothing here does anything.
  */
-#ifndef UNA_SHARED_FIT_H
-#define UNA_SHARED_FIT_H
+#pragma once
 
 #include "model/kind.h"
 
@@ -20,5 +19,3 @@ una_status una_shared_fit_warnings(una_notes *warnings, una_run *run);
 void       una_shared_fit_note(una_notes *notes, const una_kind *kind, una_run *run);
 /* Which of the parts of the table this process has. */
 size_t     una_shared_fit_part(const una_run *run);
-
-#endif

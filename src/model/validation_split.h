@@ -3,8 +3,7 @@
  * Which rows train and which validate. Rows with equal inputs always stand on the same side: otherwise a model that
  * memorises rows would be validated on rows that it knows.
  */
-#ifndef UNA_VALIDATION_SPLIT_H
-#define UNA_VALIDATION_SPLIT_H
+#pragma once
 
 #include "data/copies.h"
 #include "model/kind.h"
@@ -38,5 +37,3 @@ una_status una_problem_split_several(una_problem *problem, const una_columns *co
 
 /* The problem without one fold, whose rows become valid_x and valid_y: for members that are kinds of their own. */
 una_status una_problem_without_fold(una_problem *problem, size_t fold, una_arena *arena);
-
-#endif

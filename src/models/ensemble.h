@@ -2,8 +2,7 @@
  *
  * The options of ensembles, for ensemble.c and its tests. The state is a una_members.
  */
-#ifndef UNA_ENSEMBLE_H
-#define UNA_ENSEMBLE_H
+#pragma once
 
 #include "committee/members.h"
 
@@ -17,5 +16,3 @@ typedef struct una_ensemble_options {
 } una_ensemble_options;
 
 extern const una_kind una_kind_ensemble;
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The state of one training of SNGP, for sngp.c and its tests.
  */
-#ifndef UNA_SNGP_H
-#define UNA_SNGP_H
+#pragma once
 
 #include "train/basis.h"
 #include "committee/committee.h"
@@ -30,5 +29,3 @@ typedef struct una_sngp {
 
 /* What the head works on: [phi, 1], or h for the Gaussian process; see m->posterior. */
 una_feature_map una_sngp_map(const una_sngp *m);
-
-#endif

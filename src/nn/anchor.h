@@ -4,8 +4,7 @@
  *   weight |theta - anchor|^2,  weight = sigma_eps^2/(sigma_prior^2 N)
  * Source: Pearce, Leibfried and Brintrup, Uncertainty in neural networks: approximately Bayesian ensembling, 2020.
  */
-#ifndef UNA_ANCHOR_H
-#define UNA_ANCHOR_H
+#pragma once
 
 #include "nn/net.h"
 
@@ -16,5 +15,3 @@ void una_anchor_draw_f64(const una_net *net, double variance, una_rng *rng, doub
 double una_anchor_add_f32(size_t count, double weight, const float *parameters, const float *anchor, float *gradient);
 double una_anchor_add_f64(size_t count, double weight, const double *parameters, const double *anchor,
                           double *gradient);
-
-#endif

@@ -6,8 +6,7 @@
  * LUNA's step, which is nearly all of the time, calls net.h directly; elsewhere a call through the table is one for
  * many rows.
  */
-#ifndef UNA_BODY_H
-#define UNA_BODY_H
+#pragma once
 
 #include "kern/kern.h"
 #include "opt/descent.h"
@@ -64,5 +63,3 @@ typedef struct una_outputs {             /* where a forward pass writes; either 
 
 #define UNA_IN_BOTH "nn/body_calls.h"
 #include "kern/both.h"
-
-#endif

@@ -13,8 +13,7 @@
  * variance of every convolution. S and p, where there are any, are frozen (nn/residual.h).
  * Source: He, Zhang, Ren and Sun, Deep residual learning for image recognition, 2016; Ioffe and Szegedy 2015.
  */
-#ifndef UNA_CONV_H
-#define UNA_CONV_H
+#pragma once
 
 #include "nn/body.h"
 
@@ -62,5 +61,3 @@ una_conv_way una_conv_way_here(void);
 
 #define UNA_IN_BOTH "nn/conv_calls.h"
 #include "kern/both.h"
-
-#endif

@@ -7,8 +7,7 @@
  *   (fit_weight/M) sum_m sum_i (y_i - f_m(x_i))^2 + diversity P,   slopes of head m at a probe x along u:
  *   (f_m(x + delta u) - f_m(x))/delta,   P = sum_{i<j} cos^2 of all slopes of two heads
  */
-#ifndef UNA_DIVERSE_H
-#define UNA_DIVERSE_H
+#pragma once
 
 #include "nn/body.h"
 
@@ -26,5 +25,3 @@ static inline size_t una_diverse_rows(const una_diverse_shape *s)
 
 #define UNA_IN_BOTH "nn/diverse_calls.h"
 #include "kern/both.h"
-
-#endif

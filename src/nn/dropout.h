@@ -4,8 +4,7 @@
  * is dropped counts 0, so that the mean over masks is the plain network's. Training drops units of each row anew; a
  * pass at prediction time drops the same units for every row, so that it is a function.
  */
-#ifndef UNA_DROPOUT_H
-#define UNA_DROPOUT_H
+#pragma once
 
 #include "nn/net.h"
 
@@ -14,5 +13,3 @@ void una_dropout_mask(una_rng *rng, double p, size_t n, float *mask);
 /* One pass as a network of its own: the rows of packed weights (in the order of una_matrices_pack) that leave a dropped unit
  * become 0, the others grow by 1/(1 - p). Inputs are dropped too if `inputs`. In place. */
 void una_dropout_pass(const una_net *net, una_rng *rng, double p, bool inputs, float *packed);
-
-#endif

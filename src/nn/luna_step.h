@@ -3,8 +3,7 @@
  * A step of training feature networks, for the loop of opt/descent: batches, probes, perturbations, annealing, loss and
  * gradient, and the controller of the diversity. Without diversity it is the plain step of any multi-layer perceptron.
  */
-#ifndef UNA_LUNA_STEP_H
-#define UNA_LUNA_STEP_H
+#pragma once
 
 #include "nn/net.h"
 #include "opt/descent.h"
@@ -46,5 +45,3 @@ double una_steer_diversity(double lambda, double mean_cos2, double target_cos2);
 
 #define UNA_IN_BOTH "nn/luna_step_calls.h"
 #include "kern/both.h"
-
-#endif

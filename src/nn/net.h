@@ -6,8 +6,7 @@
  * differences in secant form, s = (act(z + delta u) - act(z))/delta, or exactly, s = act'(z) u. Slopes pass through the
  * same weights without biases; the first layer's slopes along input d are row d of its weights.
  */
-#ifndef UNA_NET_H
-#define UNA_NET_H
+#pragma once
 
 #include "nn/body.h"
 
@@ -50,5 +49,3 @@ typedef struct una_slope_method {                     /* through the slopes: the
 
 #define UNA_IN_BOTH "nn/net_calls.h"
 #include "kern/both.h"
-
-#endif

@@ -6,8 +6,7 @@
  * each block keeps distances within the factors 1 - c and 1 + c, so phi knows how far a row is from the others.
  * Source: Liu et al., Simple and principled uncertainty estimation (SNGP), 2020; Rahimi and Recht 2007.
  */
-#ifndef UNA_RESIDUAL_H
-#define UNA_RESIDUAL_H
+#pragma once
 
 #include "nn/net.h"
 
@@ -28,5 +27,3 @@ bool una_residual_matrix(const void *net, size_t index, una_matrix *matrix);
 
 #define UNA_IN_BOTH "nn/residual_calls.h"
 #include "kern/both.h"
-
-#endif

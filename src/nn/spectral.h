@@ -5,12 +5,9 @@
  * u and v persist from one step of training to the next, so one iteration a step is enough to follow a slowly moving W.
  * Source: Miyato et al., Spectral normalization, 2018; the bound as in Liu et al. (SNGP), 2020.
  */
-#ifndef UNA_SPECTRAL_H
-#define UNA_SPECTRAL_H
+#pragma once
 
 #include "kern/kern.h"
 
 #define UNA_IN_BOTH "nn/spectral_calls.h"
 #include "kern/both.h"
-
-#endif

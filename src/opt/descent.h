@@ -7,8 +7,7 @@
  * whoever else trains for its own). Nothing is allocated in it, and denormal numbers are flushed to zero while it runs.
  * Source of Adam: Kingma and Ba 2015 (beta 0.9 and 0.999, epsilon 1e-8).
  */
-#ifndef UNA_DESCENT_H
-#define UNA_DESCENT_H
+#pragma once
 
 #include "kern/kern.h"
 
@@ -40,5 +39,3 @@ typedef struct una_trained {             /* what a descent reports              
 
 #define UNA_IN_BOTH "opt/descent_calls.h"
 #include "kern/both.h"
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Minimum of a smooth function of a few hundred variables inside a box: L-BFGS with a strong Wolfe line search.
  */
-#ifndef UNA_LBFGS_H
-#define UNA_LBFGS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -28,5 +27,3 @@ typedef struct una_lbfgs_report {
 /* x [n] is the start (moved into the box) and becomes the end. UNA_E_NUMERIC if f does not exist at the start. */
 una_status una_lbfgs(double *x, size_t n, una_smooth_function *f, void *context, const una_lbfgs_settings *settings,
                      una_lbfgs_report *report, una_run *run);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Opens files of data, before anything is known about their content, and waits for pipes.
  */
-#ifndef UNA_BYTES_H
-#define UNA_BYTES_H
+#pragma once
 
 #include "base/base.h"
 
@@ -12,5 +11,3 @@ una_status una_bytes_open(int *handle, const char *path, una_run *run);
 /* Waits until there is something to read, or the end; `path` is for the sentence. Not for plain files, which never
  * wait. */
 una_status una_bytes_wait(int handle, const char *path, una_run *run);
-
-#endif

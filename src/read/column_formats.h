@@ -2,8 +2,7 @@
  *
  * Applies what reading a file has found out about its cells: words become numbers and dates, and notes report it.
  */
-#ifndef UNA_COLUMN_FORMATS_H
-#define UNA_COLUMN_FORMATS_H
+#pragma once
 
 #include "data/build.h"
 #include "read/csv.h"
@@ -20,5 +19,3 @@ void una_cell_format_conflict(una_text *text, const una_cell_counts *study);
  * NULL: there is no doubt. */
 const char *una_column_formats_doubt(const una_cell_counts *study, const una_cell_format *form, const char *name,
                                      una_arena *arena);
-
-#endif

@@ -3,8 +3,7 @@
  * Records of a text file with delimiters (also .gz), one at a time, as cells that point into the reading buffer, and
  * what a cell means. No cell is copied and none is allocated.
  */
-#ifndef UNA_CSV_H
-#define UNA_CSV_H
+#pragma once
 
 #include "data/cell_format.h"
 #include "data/names.h"
@@ -82,5 +81,3 @@ double     una_csv_fraction(const una_csv *csv);
 const char *una_path_shown(const char *path);
 /* Does the name end so? In any case of letters. */
 bool una_path_ends(const char *path, size_t length, const char *ending);
-
-#endif

@@ -3,8 +3,7 @@
  * Detects from the first bytes of a file its delimiter and decimal mark, where its header begins, and whether it is
  * text at all.
  */
-#ifndef UNA_CSV_DIALECT_H
-#define UNA_CSV_DIALECT_H
+#pragma once
 
 #include "base/base.h"
 
@@ -26,5 +25,3 @@ una_csv_dialect una_csv_dialect_detect(const char *bytes, size_t size, bool whol
 /* "an Excel workbook; save it as CSV" and the like; NULL: it may be text. */
 const char *una_describe_binary(const char *bytes, size_t size);
 const char *una_delimiter_name(char delimiter);                          /* "semicolons"             */
-
-#endif

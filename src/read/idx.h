@@ -2,8 +2,7 @@
  *
  * Arrays in the IDX format of the MNIST files, plain or compressed with gzip: a few sizes, then items.
  */
-#ifndef UNA_IDX_H
-#define UNA_IDX_H
+#pragma once
 
 #include "base/base.h"
 
@@ -22,5 +21,3 @@ una_status una_idx_read(una_idx *idx, const char *path, una_arena *arena, una_ru
 /* Images of any shape and one label each, as many of one as of the other. */
 una_status una_idx_read_labelled(una_idx *images, una_idx *labels, const char *image_path, const char *label_path,
                                  una_arena *arena, una_run *run);
-
-#endif

@@ -3,8 +3,7 @@
  * Files of images: IDX ([count, height, width] or with channels last) or an NPY array of the same shape, plain or .gz.
  * What is packed is unpacked once and mapped from the cache from then on.
  */
-#ifndef UNA_IMAGE_FILES_H
-#define UNA_IMAGE_FILES_H
+#pragma once
 
 #include "data/images.h"
 
@@ -26,5 +25,3 @@ una_cache_key una_cache_key_of(const char *path, const una_run *run);
 /* Bytes that all files together may have, where so many are free: $UNA_CACHE_LIMIT, or 2 GB and a tenth of what is free
  * at most. */
 double        una_cache_most(double left);
-
-#endif

@@ -4,8 +4,7 @@
  * that knows no limit; so an upper bound of what it will take is computed first and counted against the limit of the
  * run. No other file calls the readers of Jansson (tools/check_arrows.sh).
  */
-#ifndef UNA_JSON_H
-#define UNA_JSON_H
+#pragma once
 
 #include "base/base.h"
 
@@ -24,5 +23,3 @@ uint64_t una_json_memory(const char *text, size_t size);
 una_status una_json_read(json_t **root, const una_json_text *text, una_arena *arena);
 /* The same for a file of at most UNA_JSON_LONG bytes. */
 una_status una_json_read_file(json_t **root, const char *path, una_arena *arena);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Arrays in NumPy's NPY format, a block of rows at a time.
  */
-#ifndef UNA_NPY_H
-#define UNA_NPY_H
+#pragma once
 
 #include "read/packed.h"
 
@@ -27,5 +26,3 @@ una_status una_npy_open(una_npy **npy, const char *path, una_arena *arena);
 /* values [count, columns] = rows first .. first + count of the array, whatever its type and order. */
 una_status una_npy_rows(una_npy *npy, size_t first, size_t count, double *values);
 una_status una_npy_end(una_npy *npy);
-
-#endif

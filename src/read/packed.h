@@ -2,8 +2,7 @@
  *
  * Bytes of a file that may be compressed with gzip: unpacked on the way, and passed on as they are where it is not.
  */
-#ifndef UNA_PACKED_H
-#define UNA_PACKED_H
+#pragma once
 
 #include "read/bytes.h"
 
@@ -26,5 +25,3 @@ una_status una_packed_take(const una_packed *packed, void *to, size_t want, size
 una_status una_packed_seek(const una_packed *packed, uint64_t at);
 /* When all has been read: refuses a file that was written to meanwhile. */
 una_status una_packed_check(const una_packed *packed);
-
-#endif

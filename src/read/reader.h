@@ -3,8 +3,7 @@
  * From a file to tables. A una_reader yields a file chunk by chunk as small datasets, so that files larger than memory
  * can be predicted and scored.
  */
-#ifndef UNA_READER_H
-#define UNA_READER_H
+#pragma once
 
 #include "data/table.h"
 
@@ -32,5 +31,3 @@ una_status una_reader_begin(una_reader **reader, const char *path, una_run *run)
 /* Checks every split of a published file (see una_split_read): its rows exist, no row stands twice in a split, and
  * there is a gap for each input (published_splits.c). */
 una_status una_splits_check(const char *path, size_t rows, size_t inputs, una_run *run);
-
-#endif

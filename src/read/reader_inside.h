@@ -2,8 +2,7 @@
  *
  * A reader from the inside, for reader.c and reader_forms.c.
  */
-#ifndef UNA_READER_INSIDE_H
-#define UNA_READER_INSIDE_H
+#pragma once
 
 #include "data/build.h"
 #include "read/csv.h"
@@ -64,5 +63,3 @@ una_status    una_reader_study(una_reader *reader, bool in_row);
 /* Watches a plain number of the table for points that may be thousands marks; and settles them. */
 void          una_reader_watch(una_reader *reader, size_t column, const una_cell *cell);
 una_status    una_reader_settle_points(una_reader *reader);
-
-#endif

@@ -6,8 +6,7 @@
  * A comparison in which a cell is missing is false, and so is one whose arithmetic gives no number (a division by
  * zero); `not` of it is then true. missing(column) asks for such cells.
  */
-#ifndef UNA_WHERE_H
-#define UNA_WHERE_H
+#pragma once
 
 #include "base/lexer.h"
 #include "data/table.h"
@@ -67,5 +66,3 @@ una_status una_where_refuse(const una_where *where, size_t at, const char *sente
 una_status una_where_none(const una_where *where, size_t rows, const char *origin, una_run *run);
 /* Logs how many of the rows are left. */
 void       una_where_log(const una_where *where, size_t left, size_t rows, const char *origin, una_run *run);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * State that the files of this room share while they build a report.
  */
-#ifndef UNA_REPORT_BUILDER_H
-#define UNA_REPORT_BUILDER_H
+#pragma once
 
 #include "draw/fit_report.h"
 
@@ -42,5 +41,3 @@ una_status una_effects_plan(report_builder *g);
 una_status una_effects_ask(una_report_model *to, const report_builder *g, const una_model *model);
 /* Finds out why the least known rows are uncertain (causes.c): report.causes. */
 una_status una_causes_find(report_builder *g, const una_model *model);
-
-#endif

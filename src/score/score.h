@@ -2,8 +2,7 @@
  *
  * Scores on predictions only: no model marks its own homework. Sums add up over chunks.
  */
-#ifndef UNA_SCORE_H
-#define UNA_SCORE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -41,5 +40,3 @@ una_status una_score_finish(una_score *score, const una_score_sums *sums, una_ru
 /* How often one of `inside` is larger than one of `outside`; a draw counts half. Of epistemic stds: how well they tell
  * rows where there was no data from others. */
 double una_auroc(const double *inside, size_t inside_count, const double *outside, size_t outside_count);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A comparison while it is made, and what it keeps for its pictures. Inside src/select only.
  */
-#ifndef UNA_COMPARE_H
-#define UNA_COMPARE_H
+#pragma once
 
 #include "select/folds.h"
 #include "select/kept.h"
@@ -33,5 +32,3 @@ const una_compared_number *una_compared_number_of(const una_compared_model *mode
 /* compare_sums.c: value [models, measures and seconds, folds] of the rows; the models in order, their differences and
  * the sentence. */
 una_status una_compare_sum_up(una_comparison *c, const double *value);
-
-#endif

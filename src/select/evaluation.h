@@ -11,8 +11,7 @@
  *              written there (default: not given), and its posterior is computed again from the same rows with the
  *              options of the spec (una_model_relearn). Then rows given apart do not stop the training either.
  */
-#ifndef UNA_EVALUATION_H
-#define UNA_EVALUATION_H
+#pragma once
 
 #include "store/key.h"
 
@@ -58,5 +57,3 @@ typedef struct una_evaluations {         /* of keys with the same data, split, s
 
 /* A numerical failure is a result too: a warning in the log gives the reason, and the evaluation is NAN. */
 una_status una_evaluate_keys(una_evaluations *evaluations);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * They depend only on the table, the settings and the seed.
  */
-#ifndef UNA_FOLDS_H
-#define UNA_FOLDS_H
+#pragma once
 
 #include "data/selection.h"
 
@@ -48,5 +47,3 @@ una_status una_folds_tables(una_dataset **train, una_dataset **test, const una_f
 /* The first text column with a word that is tested in some fold but missing from its training rows; SIZE_MAX: there is
  * none. */
 una_status una_folds_new_word(size_t *column, const una_folds *folds, const una_dataset *data, una_run *run);
-
-#endif

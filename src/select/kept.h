@@ -3,8 +3,7 @@
  * What a search over options and a comparison have in common: rows of one study, made by a sweep and kept in a folder
  * as NAME.sqlite and NAME.csv, or in memory, so that what was stopped can go on.
  */
-#ifndef UNA_KEPT_H
-#define UNA_KEPT_H
+#pragma once
 
 #include "store/worker.h"
 
@@ -43,5 +42,3 @@ una_status una_kept_take_fit(una_fit_settings *fit, const una_fit_settings *give
 una_status una_kept_check_seeds(const char *what, uint64_t count, una_run *run);
 /* Adds to the name of a study what changes numbers and is not in the spec. valid: the text of valid_fraction, or NULL. */
 void       una_kept_add_settings(una_text *study, const una_fit_settings *fit, const char *valid);
-
-#endif

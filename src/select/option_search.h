@@ -7,8 +7,7 @@
  *
  * Specs of a model that differ only in options of the posterior (una_option_axis.posterior) share one training.
  */
-#ifndef UNA_OPTION_SEARCH_H
-#define UNA_OPTION_SEARCH_H
+#pragma once
 
 #include "select/evaluation.h"
 #include "select/kept.h"
@@ -82,5 +81,3 @@ una_status una_option_search_order(size_t *order, size_t *count, size_t *best_in
                                    size_t model);
 /* What a search maximises: the mean over tables of the rule's first number; for rmse, minus its logarithm. */
 double     una_option_search_objective(const una_option_search *search, size_t index);
-
-#endif

@@ -17,8 +17,7 @@
  * Numbers of an option that counts something are whole. Other numbers of a spacing have six digits and drawn numbers
  * have four, so that a spec can be read and typed.
  */
-#ifndef UNA_OPTION_SPACE_H
-#define UNA_OPTION_SPACE_H
+#pragma once
 
 #include "base/option.h"
 #include "store/worker.h"
@@ -68,5 +67,3 @@ const char *una_option_axis_text(const una_option_axis *axis, double number, una
  * NULL. */
 una_status una_option_space_spec(const char **spec, unsigned *results, const una_option_space *space,
                                  const char *const *value, una_arena *arena, una_run *run);
-
-#endif

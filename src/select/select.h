@@ -4,8 +4,7 @@
  * train it, means over splits and seeds. NAN: no score; such a candidate is never chosen where the rule needs the
  * score. Lists are sorted in scratch memory.
  */
-#ifndef UNA_SELECT_H
-#define UNA_SELECT_H
+#pragma once
 
 #include "base/base.h"
 
@@ -24,5 +23,3 @@ una_status una_select_check(const char *rule, una_run *run);     /* UNA_E_USAGE:
  * number decides where the first does not distinguish them. *best SIZE_MAX: no candidate has both. */
 una_status una_select_near(size_t *best, const double *first, const double *then, size_t count, double loss,
                            una_run *run);
-
-#endif

@@ -3,8 +3,7 @@
  * What comparisons share with the search for options; and for tests: una_tune with another way of making a row, whose
  * measures are "log_lik" and "rmse".
  */
-#ifndef UNA_TUNE_H
-#define UNA_TUNE_H
+#pragma once
 
 #include "store/worker.h"
 #include "una_study.h"
@@ -14,5 +13,3 @@ una_status una_tune_model(const char **model, const char *given, const char *con
                           una_arena *arena, una_run *run);
 una_status una_tune_by(una_tuned **tuned, const una_dataset *data, const una_tune_settings *settings,
                        una_make_row *make, void *context, una_run *run);
-
-#endif

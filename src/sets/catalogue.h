@@ -3,8 +3,7 @@
  * The catalogue of published data sets: what una_bench.h tells of them, and how their files are made of public
  * originals.
  */
-#ifndef UNA_CATALOGUE_H
-#define UNA_CATALOGUE_H
+#pragma once
 
 #include "base/base.h"
 #include "una_bench.h"
@@ -29,5 +28,3 @@ typedef struct una_known_set { una_data_set set; una_recipe recipe; } una_known_
 const una_known_set *una_known_set_at(size_t set);
 /* NULL: there is none of that name. */
 const una_known_set *una_known_set_named(const char *name);
-
-#endif

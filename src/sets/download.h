@@ -3,8 +3,7 @@
  * Files from servers, by libcurl, where una was built with it. A file comes into memory, never more of it than was
  * asked for; who wants it on the disk writes it whole.
  */
-#ifndef UNA_DOWNLOAD_H
-#define UNA_DOWNLOAD_H
+#pragma once
 
 #include "base/base.h"
 
@@ -21,5 +20,3 @@ void       una_server_close(una_server *server);
 typedef struct una_download_request { const char *address, *stage; size_t most, expected; } una_download_request;
 una_status una_download(unsigned char **bytes, size_t *size, una_server *server, const una_download_request *wanted,
                         una_arena *arena, una_run *run);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Files of the catalogue in folders: looked at, and written whole.
  */
-#ifndef UNA_SETS_FOLDER_H
-#define UNA_SETS_FOLDER_H
+#pragma once
 
 #include "sets/catalogue.h"
 
@@ -19,5 +18,3 @@ una_status  una_set_read(unsigned char **bytes, size_t *size, const char *folder
 una_status  una_set_write(const char *folder, const una_data_file *file, const void *bytes, size_t size, una_run *run);
 /* "its sha256 is ..., and the published file has ..." */
 void        una_set_sums(una_text *text, const una_data_file *file, const void *bytes, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * From public originals to the files of the catalogue, byte for byte: tables of numbers, and published splits.
  */
-#ifndef UNA_ORIGINAL_H
-#define UNA_ORIGINAL_H
+#pragma once
 
 #include "sets/catalogue.h"
 
@@ -23,5 +22,3 @@ typedef struct una_gap_texts { const char *text[2], *from[2]; size_t size[2]; } 
 una_status una_original_gap(una_text *json, const una_known_set *known, const double *values, size_t input,
                             const una_gap_texts *texts, una_run *run);
 void       una_original_splits_end(una_text *json);
-
-#endif

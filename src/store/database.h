@@ -7,8 +7,7 @@
  *
  * Each driver is one file (database_sqlite.c, database_postgres.c) that ends in a const una_driver.
  */
-#ifndef UNA_DATABASE_H
-#define UNA_DATABASE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -142,5 +141,3 @@ typedef struct una_driver {
 } una_driver;
 
 extern const una_driver una_driver_sqlite, una_driver_postgres;
-
-#endif

@@ -9,8 +9,7 @@
  * defaults. una makes none of these. None of them runs here: a file that has one is refused, and the size of a single
  * value is bounded (database_untrusted.c).
  */
-#ifndef UNA_DATABASE_GUARD_H
-#define UNA_DATABASE_GUARD_H
+#pragma once
 
 #include "store/database.h"
 
@@ -41,5 +40,3 @@ int  una_untrusted_longest_text(una_run *run);           /* text, in bytes */
 
 /* One row of sqlite_master: type, name, sql. context: the path of the file, for the sentence. A una_sql_row_task. */
 una_status una_untrusted_check(void *context, const una_sql_value *cells, size_t count, una_run *run);
-
-#endif

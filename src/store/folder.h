@@ -2,8 +2,7 @@
  *
  * The folder that results go to.
  */
-#ifndef UNA_FOLDER_H
-#define UNA_FOLDER_H
+#pragma once
 
 #include "base/base.h"
 
@@ -11,5 +10,3 @@
 una_status una_folder_check(const char *folder, una_run *run);
 /* The same, and makes the folder if it does not exist. */
 una_status una_folder_make(const char *folder, una_run *run);
-
-#endif

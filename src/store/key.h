@@ -8,8 +8,7 @@
  * one of them does. A commit that changes no numbers does not change it: the commit is stored beside a row and is not
  * part of its key.
  */
-#ifndef UNA_KEY_H
-#define UNA_KEY_H
+#pragma once
 
 #include "base/base.h"
 
@@ -47,5 +46,3 @@ una_status una_option_named(una_option_info *info, const char *kind, const char 
 
 /* What this una was built from ("unknown" where there is no git). */
 const char *una_build_commit(void);
-
-#endif

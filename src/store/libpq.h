@@ -4,8 +4,7 @@
  * server is first named. Types and numbers are those of libpq-fe.h, of every libpq.so.5 alike; where that header is
  * there, tests/store/test_libpq.c compares them.
  */
-#ifndef UNA_LIBPQ_H
-#define UNA_LIBPQ_H
+#pragma once
 
 #include "base/library.h"
 
@@ -66,5 +65,3 @@ typedef void (*PQnoticeProcessor)(void *context, const char *message);
 typedef struct una_libpq { UNA_LIBPQ_CALLS(UNA_LIBPQ_POINTER) } una_libpq;
 
 extern const una_library una_libpq_library;
-
-#endif

@@ -8,8 +8,7 @@
  * future than a lease does not count. Times are those of the database (una_database_now), so the clocks of hosts may
  * differ.
  */
-#ifndef UNA_OWNER_H
-#define UNA_OWNER_H
+#pragma once
 
 #include "store/database.h"
 
@@ -40,5 +39,3 @@ bool una_owner_same(const una_owner_name *a, const una_owner_name *b);
 bool una_owner_alive(const una_owner_name *owner, double now, const una_owner_name *me);
 /* Has it renewed within a lease? */
 bool una_owner_is_recent(const una_owner_name *owner, double now);
-
-#endif

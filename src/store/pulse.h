@@ -3,8 +3,7 @@
  * A thread beside long work that gives a sign of life every so often; and conditions that are waited for a while, on a
  * clock that only goes forward.
  */
-#ifndef UNA_PULSE_H
-#define UNA_PULSE_H
+#pragma once
 
 #include "base/thread.h"
 
@@ -27,5 +26,3 @@ typedef struct una_pulse {
 /* beat, context and every are set. Without a thread there is no beat. */
 void una_pulse_begin(una_pulse *pulse);
 void una_pulse_end(una_pulse *pulse);    /* waits for a beat that is under way */
-
-#endif

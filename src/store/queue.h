@@ -6,8 +6,7 @@
  * them also has a messenger (messenger.c): the messengers of the other ranks ask rank 0's messenger for keys and send
  * it rows. While a sweep runs, only the messenger of a process talks to other ranks.
  */
-#ifndef UNA_QUEUE_H
-#define UNA_QUEUE_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/ranks.h"
@@ -83,5 +82,3 @@ una_status una_messenger_start(una_helper **messenger, una_queue *queue);
 
 /* Whether the store has the row of a key with all measures. Its texts stay in run->scratch. */
 una_status una_sweep_has_row(bool *done, const una_sweep *sweep, const una_row_key *key, una_run *run);
-
-#endif

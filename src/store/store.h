@@ -4,8 +4,7 @@
  * threads and several processes may use one store at the same time; claims share the work among them. A store is one
  * file on a disk, or tables of a server that several machines share.
  */
-#ifndef UNA_STORE_H
-#define UNA_STORE_H
+#pragma once
 
 #include "store/key.h"
 #include "store/owner.h"
@@ -74,5 +73,3 @@ una_status una_store_pairs(una_store *store, una_pair_task *task, void *context,
 /* Where the store has rows, but none of these studies: *foreign is its first study, in `arena`; else NULL. */
 una_status una_store_foreign_study(const char **foreign, una_store *store, const char *const *studies, size_t count,
                                    una_arena *arena, una_run *run);
-
-#endif

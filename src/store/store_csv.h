@@ -8,8 +8,7 @@
  * a row has no such measure. Texts are quoted. Numbers read back to the same double. The last cell is a quoted text, so
  * a line that was cut anywhere is one cell short or has an open quote: it cannot pass for a whole one.
  */
-#ifndef UNA_STORE_CSV_H
-#define UNA_STORE_CSV_H
+#pragma once
 
 #include "store/store.h"
 
@@ -28,5 +27,3 @@ una_status una_store_check_csv(const char *path, una_run *run);
  * complete row of this study, or contradicts another line or the store (una_store_put). *count: rows in the file;
  * *added: new ones. Columns that are not among the measures are kept, with a warning. */
 una_status una_store_import(una_store *store, const una_row_table *table, size_t *count, size_t *added, una_run *run);
-
-#endif

@@ -8,8 +8,7 @@
  * rows come to it as they are made. In the end every rank has all rows of the plan in a store of its own, in memory
  * for ranks other than 0 (una_sweep_store), so that all ranks go on alike.
  */
-#ifndef UNA_WORKER_H
-#define UNA_WORKER_H
+#pragma once
 
 #include "store/store.h"
 
@@ -64,5 +63,3 @@ una_status una_sweep_share(una_store *store, const char *study, const una_ranks 
 /* One status for all ranks (una_ranks_agree). */
 una_status una_sweep_agree(una_status status, const una_ranks *ranks, una_run *run);
 static inline bool una_sweep_writes(const una_ranks *ranks) { return !ranks || ranks->rank == 0; }
-
-#endif

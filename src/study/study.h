@@ -2,8 +2,7 @@
  *
  * What the files of a study share: the trial store, the parsed space, and the search, which is made at the first ask.
  */
-#ifndef UNA_STUDY_INSIDE_H
-#define UNA_STUDY_INSIDE_H
+#pragma once
 
 #include "bo/search.h"
 #include "study/trial_store.h"
@@ -21,5 +20,3 @@ struct una_study {
 una_status una_study_enter(una_run *run);
 /* As una_study_ask, but this process holds the trials for as long as it lives. */
 una_status una_study_hold(una_trials **trials, una_study *study, size_t count, una_run *run);
-
-#endif

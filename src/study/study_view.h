@@ -3,8 +3,7 @@
  * What is shown of a study, from plain arrays: whoever has a study fills these in (study_page.c does). All numbers are
  * in the user's own units. Everything is borrowed for the call.
  */
-#ifndef UNA_STUDY_VIEW_H
-#define UNA_STUDY_VIEW_H
+#pragma once
 
 #include "una_study.h"
 
@@ -55,5 +54,3 @@ una_figure una_study_chart_parallel(const una_study_view *view, const una_study_
 /* `most` of the inputs: in their order if that is all, else those along which the model's mean varies most. */
 una_figure una_study_chart_slices(const una_study_view *view, const una_study_digest *digest, size_t most,
                                   una_arena *arena);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * A file holds one study, named "study"; a server holds many, by the name behind # in the address.
  */
-#ifndef UNA_TRIAL_STORE_H
-#define UNA_TRIAL_STORE_H
+#pragma once
 
 #include "store/database.h"
 #include "store/owner.h"
@@ -114,5 +113,3 @@ una_status  una_trial_store_insert(const una_trial_store *store, const una_store
 una_status  una_trial_store_count_given(size_t *count, una_trial_store *store, una_run *run);
 una_status  una_trial_store_read_given(una_stored_trials *given, una_trial_store *store, una_run *run);
 una_status  una_trial_store_next_id(int64_t *id, una_trial_store *store, una_run *run);
-
-#endif

@@ -3,8 +3,7 @@
  * What NLM, LUNA and TUNA share: a feature network under a Bayesian linear head. The files of the models say how the
  * features are trained; this one holds the rest: options, restarts, cross-fitting, the choice of noise, prediction.
  */
-#ifndef UNA_BASIS_H
-#define UNA_BASIS_H
+#pragma once
 
 #include "train/feature_map.h"
 #include "train/training_job.h"
@@ -137,5 +136,3 @@ una_status una_basis_leaves(const void *state, una_view x, double weight, una_le
     .state_size = sizeof(una_basis), .predict = una_basis_predict, .exchange = una_basis_exchange,                   \
     .observe = una_basis_observe, .relearn = una_basis_relearn, .draw = una_basis_draw,                              \
     .slope = una_basis_slope, .sample = una_basis_sample, .leaves = una_basis_leaves
-
-#endif

@@ -3,8 +3,7 @@
  * A Bayesian network: the posterior of its weights as a target density for samplers, of all weights, or with the
  * head integrated out.
  */
-#ifndef UNA_BNN_H
-#define UNA_BNN_H
+#pragma once
 
 #include "infer/hmc.h"
 #include "model/kind.h"
@@ -69,5 +68,3 @@ void       una_bnn_complete(una_bnn *bnn, const double *q, una_rng *rng, double 
 
 /* From a random network to a maximum of the posterior nearby (Adam): the start of chain number `chain`. */
 una_status una_bnn_start(una_bnn *bnn, size_t steps, uint64_t seed, size_t chain, double *q, una_run *run);
-
-#endif

@@ -9,8 +9,7 @@
  * The noise maximises the likelihood of those rows, plus one standard error; the prior variance is the largest that
  * costs them little. A kind says how to train, how to evaluate validation rows, and what to keep.
  */
-#ifndef UNA_CROSSFIT_H
-#define UNA_CROSSFIT_H
+#pragma once
 
 #include "train/training_job.h"
 
@@ -87,5 +86,3 @@ una_status una_crossfit_run(una_crossfit *fit, const una_problem *problem, una_f
                             una_run *run);
 /* The choices alone: nothing is kept. Without folds and held-out rows nothing is trained either. */
 una_status una_crossfit_choose(una_crossfit *fit, const una_problem *problem, una_fit_result *result, una_run *run);
-
-#endif

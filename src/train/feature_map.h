@@ -3,8 +3,7 @@
  * Rows through a network, block by block in float, and a Bayesian linear head on the features: the same for every model
  * that has one, and for every body (nn/body.h).
  */
-#ifndef UNA_FEATURE_MAP_H
-#define UNA_FEATURE_MAP_H
+#pragma once
 
 #include "gp/gp.h"
 #include "infer/head.h"
@@ -62,5 +61,3 @@ una_status una_map_slope(const una_feature_map *map, const una_head *head, const
 
 una_status una_map_leaf(const una_feature_map *map, const una_head *head, una_view x, double weight,
                         una_leaf_task *task, void *context, una_run *run);
-
-#endif

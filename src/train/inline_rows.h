@@ -2,8 +2,7 @@
  *
  * Inline rows: rows inside an option's text, for what is too small for a file: a grid over the inputs, a small table.
  */
-#ifndef UNA_INLINE_ROWS_H
-#define UNA_INLINE_ROWS_H
+#pragma once
 
 #include "data/columns.h"
 
@@ -16,5 +15,3 @@ una_status una_inline_grid(double **x, size_t *rows, const char *text, const una
                            una_run *run);
 /* "x,low,high; -1,-20,20; 1,-20,20": names of the columns, then rows of numbers. */
 una_status una_inline_table(una_dataset **data, const char *text, const char *owner, una_run *run);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * What the fits of several targets share: the cells that a target has, and the covariance of the targets' errors.
  */
-#ifndef UNA_SEVERAL_TARGETS_H
-#define UNA_SEVERAL_TARGETS_H
+#pragma once
 
 #include "infer/head.h"
 #include "model/several.h"
@@ -62,5 +61,3 @@ una_status una_errors_noise(double *noise, const una_errors *errors, const doubl
 bool una_one_ratio(double *prior_var, const double *noise_var, size_t targets);
 /* Adds a note that says whether the targets share a head, or why not. */
 void una_note_heads(una_notes *notes, bool joint, bool complete, bool varies);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The network of a kind: which body, by the option `body`, and its shape. Shapes lie in memory of the caller's.
  */
-#ifndef UNA_NETWORK_H
-#define UNA_NETWORK_H
+#pragma once
 
 #include "model/kind.h"
 #include "nn/body.h"
@@ -48,5 +47,3 @@ una_status una_network_exchange(una_network_f32 *net, bool with_inputs, bool wit
 una_status una_network_exchange_fourier(una_network_f32 *net, una_archive *ar);
 una_status una_activation_exchange(una_activation *activation, una_archive *ar);
 una_status una_network_exchange_parameters(const una_network_f32 *net, float **parameters, una_archive *ar);
-
-#endif

@@ -3,8 +3,7 @@
  * Rows of option tables that several network models share, each written once. `type` is the struct of a model's options
  * and `in` its member that holds the fields; parameters are the texts that differ by model.
  */
-#ifndef UNA_OPTION_ROWS_H
-#define UNA_OPTION_ROWS_H
+#pragma once
 
 #include "model/kind.h"
 
@@ -54,5 +53,3 @@
     UNA_COMMON_ROW(prior_var, UNA_REAL, prior_text, 1e-12, 1e12, true, NULL, help)
 #define UNA_ROW_UNITS(help) UNA_COMMON_ROW(units, UNA_WORD, "own", 0, 0, false, "own|standardised", help)
 #define UNA_NOISE_UNITS "how noise is given: in the target's own units, or standardised (the thesis)"
-
-#endif

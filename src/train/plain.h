@@ -3,8 +3,7 @@
  * For cross-fitting: trainings of a network without a posterior, evaluated by its errors: the plain network `nn`, and
  * networks that measure the noise.
  */
-#ifndef UNA_PLAIN_H
-#define UNA_PLAIN_H
+#pragma once
 
 #include "train/crossfit.h"
 
@@ -19,5 +18,3 @@ una_status una_plain_finish(void *context, void *training, una_run *run);
 una_status una_plain_evaluate(void *context, const void *const *training, size_t count, const una_variances *variances,
                               una_valid_loss *sums, una_run *run);
 double     una_plain_log_lik(double square, size_t rows, double noise_var);      /* sum log N(e; 0, s2)     */
-
-#endif

@@ -4,8 +4,7 @@
  * process on the features h of a network,
  *   k(x, x') = alpha exp(-|h(x) - h(x')|^2 / (2 lengthscale^2)).
  */
-#ifndef UNA_PROCESS_H
-#define UNA_PROCESS_H
+#pragma once
 
 #include "train/feature_map.h"
 #include "gp/gp.h"
@@ -60,5 +59,3 @@ una_status una_process_solve(una_gp *gp, const una_process *of, una_arena *keep,
 una_status una_process_predict(const una_feature_map *map, una_view x, una_predictive *out, una_run *run);
 una_status una_process_observe(const una_feature_map *map, una_gp *gp, const una_problem *more, una_fit_result *result,
                                una_arena *keep, una_run *run);
-
-#endif

@@ -10,8 +10,7 @@
  * Parts of convolutions differ in their heads alone, so that a row goes through the body once and all parts cost little
  * more than one: "what varies" is then the head, w and b; for perceptrons it is every parameter.
  */
-#ifndef UNA_SAMPLED_H
-#define UNA_SAMPLED_H
+#pragma once
 
 #include "train/basis.h"
 #include "train/training_rows.h"
@@ -79,5 +78,3 @@ size_t     una_sampled_mixture(const void *state);
     .functions = una_sampled_functions
 /* numbers_each: numbers for each parameter. */
 una_status una_sampled_exchange(una_sampled *state, una_sampled_part *part, size_t numbers_each, una_archive *ar);
-
-#endif

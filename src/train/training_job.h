@@ -4,8 +4,7 @@
  * una_train_many, which runs them on the task pool; since a job holds no function of its caller's, another device or
  * machine could run it as well.
  */
-#ifndef UNA_TRAINING_JOB_H
-#define UNA_TRAINING_JOB_H
+#pragma once
 
 #include "train/training_rows.h"
 #include "nn/body.h"
@@ -109,5 +108,3 @@ una_goal_begin una_goal_learn;                           /* squares and dropout 
 /* Means and standard deviations of the packed parameters, into trained->numbers. */
 una_status una_train_elbo(una_trained_job *trained, una_training_context *training, una_run *run);
 una_status una_validator_new(una_validator_f32 *validator, const una_training_context *training, una_run *run);
-
-#endif

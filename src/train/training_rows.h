@@ -2,8 +2,7 @@
  *
  * The rows of one training, in float: those that train and those that validate, folds.
  */
-#ifndef UNA_TRAINING_ROWS_H
-#define UNA_TRAINING_ROWS_H
+#pragma once
 
 #include "model/kind.h"
 
@@ -28,5 +27,3 @@ una_status una_training_rows_thin(una_training_rows *rows, size_t most, size_t m
 void    una_row_to_floats(float *to, una_view x, size_t row);            /* one row in float                */
 double *una_copy_numbers(const double *values, size_t count, una_arena *arena);
 una_curve una_copy_curve(una_curve curve, una_arena *arena);
-
-#endif

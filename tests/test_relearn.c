@@ -69,10 +69,10 @@ static void same_rows_same_posterior(const una_kind *kind, una_run *run)
     assert_same(&before, &again, 0, 1, 1e-6);
     assert_int_equal(una_model_info(same)->rows, ROWS);
     assert_int_equal(una_model_info(same)->valid_rows, 0);
-    size_t said = 0;
+    size_t found = 0;
     for (size_t i = 0; i < una_model_info(same)->note_count; i++)
-        said += strstr(una_model_info(same)->notes[i], "those of another fit") != NULL;
-    assert_int_equal(said, 1);
+        found += strstr(una_model_info(same)->notes[i], "those of another fit") != NULL;
+    assert_int_equal(found, 1);
 
     /* Another quantity, its noise in its own units: turned round, moved and stretched. */
     char noise[64];

@@ -5,7 +5,7 @@
  * are made right, as somebody would who means harm. It is refused, or gives images of no more numbers than it has
  * bytes; and where they are to be unpacked anew, it does not matter what it says.
  */
-#include "read/image_files.h"
+#include "read/cache.c"                  /* what a file looks like is its own affair                        */
 #include "fuzz.h"
 
 #include <sys/stat.h>
@@ -15,7 +15,7 @@ enum { SUMS = 2, KEEP_SIZES = 4, VERIFY = 3 << 6 };      /* the last takes time:
 enum { SIDE = 4, COUNT = 6 };
 
 static struct fixed {                    /* made once                                                       */
-    char          path[UNA_CACHE_PATH];
+    char          path[PATH_ROOM];
     una_cache_key key;
 } fixed;
 
@@ -48,7 +48,7 @@ typedef struct bytes { unsigned char *at; size_t size; } bytes;
 
 static bytes make_images(fuzz_bytes file, uint8_t how)
 {
-    una_cache_head h;
+    cache_head h;
     size_t room = (sizeof h + strlen(fixed.path) + 1 + 63) / 64 * 64 - sizeof h, before = sizeof h + room;
     bytes b = { calloc(1, file.left + room), file.left + room };
     FUZZ_CHECK(b.at, "no memory");
@@ -58,7 +58,7 @@ static bytes make_images(fuzz_bytes file, uint8_t how)
 
     h.key = fixed.key;
     if (!(how & KEEP_SIZES)) {
-        h.kind = una_cache_images;
+        h.begin = our_beginning;
         h.path_size = room;
     }
     if (how & SUMS) {
@@ -74,13 +74,13 @@ static bytes make_images(fuzz_bytes file, uint8_t how)
 /* As the cache would write it: in a folder and a file that are this user's alone. */
 static void put_in_place(bytes b)
 {
-    una_cache_place place;
-    FUZZ_CHECK(una_cache_find(&place, fixed.path), "no place in the cache");
+    place p;
+    FUZZ_CHECK(find_place(&p, fixed.path), "no place in the cache");
     mkdir(fuzz_path("cache"), 0700);
-    mkdir(place.folder, 0700);
-    FILE *to = fopen(place.file, "wb");
-    FUZZ_CHECK(to && fwrite(b.at, 1, b.size, to) == b.size && fclose(to) == 0, "%s cannot be written", place.file);
-    FUZZ_CHECK(chmod(place.file, 0600) == 0, "no mode");
+    mkdir(p.folder, 0700);
+    FILE *to = fopen(p.file, "wb");
+    FUZZ_CHECK(to && fwrite(b.at, 1, b.size, to) == b.size && fclose(to) == 0, "%s cannot be written", p.file);
+    FUZZ_CHECK(chmod(p.file, 0600) == 0, "no mode");
 }
 
 static void try_images(bytes b, uint8_t how, fuzz_world *w)
@@ -108,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_world w;
     uint8_t how = fuzz_last(&file);
     long allocations = fuzz_allocations(fuzz_last(&file));
-    if (file.left < sizeof(una_cache_head) || !fuzz_begin(&w, (fuzz_limits){ .allocations = allocations })) return 0;
+    if (file.left < sizeof(cache_head) || !fuzz_begin(&w, (fuzz_limits){ .allocations = allocations })) return 0;
     w.run->settings.no_cache = 0;
     begin_once(w.run);
     bytes b = make_images(file, how);

@@ -11,7 +11,7 @@ bad=0
 say() { echo "$*"; bad=1; }
 
 paths() {    # paths FILE...: what is written like the path of a file
-    grep -ohE '[`>](([a-z_]+/)+[A-Za-z0-9_]+\.(c|h|sh|list|md))[`<]' "$@" | tr -d '`<>' | sort -u
+    grep -ohsE '[`>](([a-z_]+/)+[A-Za-z0-9_]+\.(c|h|sh|list|md))[`<]' "$@" | tr -d '`<>' | sort -u
 }
 
 [ -s "$tour" ] || { echo "there is no $tour"; exit 1; }
@@ -22,6 +22,7 @@ done < <(paths "$tour" docs/GLOSSARY.md docs/develop/*.svg)
 named=" $(paths "$tour" | sed 's,^\(src\|experiments\)/,,' | tr '\n' ' ')"
 count=0
 for file in src/*/*.[ch] experiments/*/*.[ch] cli/*.[ch]; do
+    [ -e "$file" ] || continue
     count=$((count + 1))
     short=${file#src/}
     short=${short#experiments/}

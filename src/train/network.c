@@ -149,7 +149,6 @@ static una_status exchange_conv(una_conv *net, bool with_heads, una_archive *ar)
         return una_archive_refuse(ar, "size", "is that of no network");
     net->heads = with_heads ? net->heads : 1;
     if (with_heads) UNA_TRY(una_archive_size(ar, "size", &net->heads, 1, 1 << 20));
-    
     una_conv_shape(net);
     return UNA_OK;
 }

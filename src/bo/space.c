@@ -308,15 +308,19 @@ static una_status write_space(const reading *r)
            "words", text.length, UNA_JSON_SHORT);
 }
 
+/* The JSON ends here: `keep` may be the scratch memory. */
 una_status una_space_parse(una_space **space, const char *json, const char *origin, una_arena *keep, una_run *run)
 {
+    una_arena text;
     json_t *given;
     reading r = { UNA_GET(keep, una_space, 1), origin ? origin : "the space", keep, run };
     *space = r.space;
     UNA_TRY(una_arena_check(keep));
-    UNA_TRY(una_json_read(&given, &(una_json_text){ json, strlen(json), UNA_JSON_SHORT, r.origin }, &run->scratch));
-    UNA_TRY(read_space(&r, given));
-    return write_space(&r);
+    una_arena_init(&text, run);
+    una_status status = una_json_read(&given, &(una_json_text){ json, strlen(json), UNA_JSON_SHORT, r.origin }, &text);
+    if (status == UNA_OK) status = read_space(&r, given);
+    una_arena_free(&text);
+    return status == UNA_OK ? write_space(&r) : status;
 }
 
 /* ---- between units and [0, 1] ---------------------------------------------------------------------------------- */
@@ -441,7 +445,7 @@ static una_status space_read_value(double *value, const una_dimension *d, const 
     return UNA_OK;
 }
 
-una_status una_space_read(double *point, const una_space *space, const char *json, una_run *run)
+static una_status read_point(double *point, const una_space *space, const char *json, una_run *run)
 {
     json_t *given;
     UNA_TRY(una_json_read(&given, &(una_json_text){ json, strlen(json), UNA_JSON_SHORT, "the point" }, &run->scratch));
@@ -451,6 +455,12 @@ una_status una_space_read(double *point, const una_space *space, const char *jso
         UNA_TRY(space_read_value(&point[i], d, json_object_get(given, d->name), run));
     }
     return una_space_check(space, point, run);
+}
+
+una_status una_space_read(double *point, const una_space *space, const char *json, una_run *run)
+{
+    UNA_SCOPED(run, read_point(point, space, json, run));
+    return UNA_OK;
 }
 
 /* ---- quasi-random points --------------------------------------------------------------------------------------- */

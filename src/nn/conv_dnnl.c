@@ -68,6 +68,7 @@ typedef struct with_dnnl {
     ops_f32        calls;                /* first                                                           */
     calls          dnnl;
     una_conv_ops_size_f32 size;
+    size_t         count;                /* of convolutions: the network may be gone when this ends         */
     dnnl_engine_t  engine;
     dnnl_stream_t *stream;               /* [pieces]                                                        */
     dnnl_memory_t *scratch;              /* [pieces]                                                        */
@@ -200,8 +201,8 @@ static void end_layer(const with_dnnl *d, layer *l)
 static void onednn_end(void *what)
 {
     with_dnnl *d = what;
-    for (size_t c = 0; c < d->size.net->count; c++) end_layer(d, &d->layer[c]);
-    for (size_t i = 0; i < d->size.pieces * d->size.net->count; i++) {
+    for (size_t c = 0; c < d->count; c++) end_layer(d, &d->layer[c]);
+    for (size_t i = 0; i < d->size.pieces * d->count; i++) {
         const place *p = &d->place[i];
         end_memories(d, (dnnl_memory_t[]){ p->in, p->out, p->din, p->gradient }, 4);
     }
@@ -370,7 +371,7 @@ una_status una_conv_dnnl_new_f32(ops_f32 **ops, const una_conv_ops_size_f32 *siz
     size_t count = size->net->count;
     UNA_NEW(arena, with_dnnl, d, 1);
     *d = (with_dnnl){ .calls = { copy_weights, onednn_forward, onednn_back, onednn_weight_gradient, onednn_collect },
-                      .size = *size, .stream = UNA_GET(arena, dnnl_stream_t, size->pieces),
+                      .size = *size, .count = count, .stream = UNA_GET(arena, dnnl_stream_t, size->pieces),
                       .scratch = UNA_GET(arena, dnnl_memory_t, size->pieces), .layer = UNA_GET(arena, layer, count),
                       .place = UNA_GET(arena, place, size->pieces * count) };
     UNA_TRY(una_arena_check(arena));

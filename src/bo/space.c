@@ -228,7 +228,8 @@ static bool constraint_holds(const una_constraint *c, const double *point)
     const una_formula *f = c->slack;
     double parameter[UNA_FORMULA_PARAMETERS], slack;
     for (size_t i = 0; i < f->parameter_count; i++) parameter[i] = f->parameter[i].first;
-    una_formula_run(f, (una_formula_part){ f->op, f->op_count }, parameter, (una_view){ .at = point, .rows = 1 }, &slack);
+    una_formula_run(f, (una_formula_part){ f->op, f->op_count }, parameter, (una_view){ .at = point, .rows = 1 },
+                    &slack);
     return c->strict ? slack > 0 : slack >= 0;
 }
 

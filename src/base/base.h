@@ -163,6 +163,7 @@ struct una_run {
     _Atomic uint64_t used;       /* bytes held now by all arenas (root)                            */
     _Atomic uint64_t scratched;  /* bytes of scratch files now (root)                              */
     double      progress_from, progress_to;   /* the part of the whole that this stage covers      */
+    struct una_lane *lane;       /* of a task of una_pool_together, else NULL                      */
     const una_tally *tally;      /* what stages are part of, also those of tasks; NULL: nothing    */
     struct una_rank_group *rank_group; /* ranks that make this call together (rank_group.h); NULL: none */
     una_ranks   ranks;           /* the caller's, if given: settings.ranks points here. Tasks do not see them */
@@ -189,6 +190,7 @@ void      *una_allocate(una_run *run, size_t size);              /* raw; counted
 /* The same against the limit of `owner`, with which it is released; `run`, of another thread, gets the sentence of a
  * failure. */
 void      *una_allocate_for(una_run *owner, size_t size, una_run *run);
+uint64_t   una_memory_used(una_run *run);                        /* bytes held by all, now               */
 bool       una_is_zeroed(const void *block);                       /* of una_allocate, untouched: all zeros */
 una_run   *una_run_root(una_run *run);                           /* of a task's: that of the caller  */
 void       una_release(una_run *run, void *block);
@@ -265,10 +267,24 @@ una_status una_texts_check(const char *const *list, size_t count, const char *wh
  * cancel); the failure with the lowest index is reported. */
 typedef una_status una_task(void *context, size_t index, una_run *child);
 una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context);
-/* The same for tasks with results of their own, which may ask the rank group for sums (rank_group.h): in a group they
- * run one after the other, each with all threads. `at` has `count` items of `size` bytes, zeroed, each beginning with
- * an arena that its task fills and that belongs to `run` afterwards. una_jobs_free ends them, also after a failure. */
+/* The same for tasks that may ask the rank group for sums (rank_group.h): in a group they run one after the other, each
+ * with all threads. */
+una_status una_pool_in_group(una_run *run, size_t tasks, una_task *task, void *context);
+/* The same for tasks that ask for things best done in one batch (together.c): all are begun, and what they ask for is
+ * done at once for all of them, when each has asked or ended. Their progress is that of the whole. */
+una_status una_pool_together(una_run *run, size_t tasks, una_task *task, void *context);
+/* Asks for `count` things, done by `how`, which is the same for all; also outside of such tasks, where it is called at
+ * once. A failure concerns all who have asked. */
+typedef una_status una_answer(void *const *asked, size_t count, una_run *run);
+una_status una_ask_together(una_answer *how, void *const *asked, size_t count, una_run *run);
+/* A zeroed run becomes that of a task of `parent`, with so many threads. */
+void       una_run_of_task(una_run *child, una_run *parent, int threads);
+/* una_pool_in_group for tasks with results of their own: `at` has `count` items of `size` bytes, zeroed, each beginning
+ * with an arena that its task fills and that belongs to `run` afterwards. una_jobs_free ends them, also after a
+ * failure. */
 una_status una_jobs_run(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context);
+/* The same by una_pool_together, or in a rank group one after the other. */
+una_status una_jobs_together(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context);
 /* Runs other tasks on the same items, which keep their arenas and add to them. */
 una_status una_jobs_again(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context);
 void       una_jobs_free(void *at, size_t size, size_t count);

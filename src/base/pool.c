@@ -49,15 +49,24 @@ static void one_task(pool *p, size_t index, una_run *child)
     una_arena_reuse(&child->scratch);
 }
 
+/* What a task has of its caller, with so many threads; other ranks do not do the same tasks at the same time. */
+static void take_settings(una_run *child, const una_run *parent, int threads)
+{
+    child->settings = parent->settings;
+    child->settings.threads = threads;
+    child->settings.ranks = NULL;
+    child->tally = parent->tally;
+    child->rows = parent->rows;
+    child->first_row = parent->first_row;
+    child->progress_from = parent->progress_from;
+    child->progress_to = parent->progress_to;
+}
+
 static void all_tasks(pool *p, una_run *child)
 {
-    child->settings = p->run->settings;
-    child->settings.threads = p->share;
-    if (!p->rank_group) child->settings.ranks = NULL;       /* other ranks do not do the same tasks at the same time */
-    child->tally = p->run->tally;
+    take_settings(child, p->run, p->share);
+    if (p->rank_group) child->settings.ranks = p->run->settings.ranks;
     child->rank_group = p->rank_group;
-    child->rows = p->run->rows;
-    child->first_row = p->run->first_row;
     /* After a failure no new task starts: every index below the failed one was already taken. */
     while (!atomic_load(&p->stop)) {
         size_t index = atomic_fetch_add(&p->next, 1);
@@ -71,6 +80,12 @@ static void begin_child(una_run *child, una_run *parent)
     child->parent = parent;
     una_arena_init(&child->scratch, child);
     una_arena_init(&child->texts, child);
+}
+
+void una_run_of_task(una_run *child, una_run *parent, int threads)
+{
+    begin_child(child, parent);
+    take_settings(child, parent, threads);
 }
 
 static void *run_tasks(void *context)
@@ -127,6 +142,11 @@ una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context)
     return do_tasks(run, tasks, task, context, NULL);
 }
 
+una_status una_pool_in_group(una_run *run, size_t tasks, una_task *task, void *context)
+{
+    return do_tasks(run, tasks, task, context, run->rank_group);
+}
+
 /* ---- tasks whose results outlive them ------------------------------------------------------------------------ */
 
 typedef struct jobs { unsigned char *at; size_t size; una_task *task; void *context; bool again; } jobs;
@@ -150,13 +170,19 @@ static una_status one_job(void *context, size_t index, una_run *child)
 una_status una_jobs_run(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context)
 {
     jobs all = { at, size, task, context, false };
-    return do_tasks(run, count, one_job, &all, run->rank_group);
+    return una_pool_in_group(run, count, one_job, &all);
+}
+
+una_status una_jobs_together(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context)
+{
+    jobs all = { at, size, task, context, false };
+    return (run->rank_group ? una_pool_in_group : una_pool_together)(run, count, one_job, &all);
 }
 
 una_status una_jobs_again(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context)
 {
     jobs all = { at, size, task, context, true };
-    return do_tasks(run, count, one_job, &all, run->rank_group);
+    return una_pool_in_group(run, count, one_job, &all);
 }
 
 void una_jobs_free(void *at, size_t size, size_t count)

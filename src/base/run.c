@@ -237,6 +237,11 @@ void una_memory_give(una_run *run, uint64_t size)
     atomic_fetch_sub(&una_run_root(run)->used, size);
 }
 
+uint64_t una_memory_used(una_run *run)
+{
+    return atomic_load(&una_run_root(run)->used);
+}
+
 void *una_allocate_for(una_run *owner, size_t size, una_run *run)
 {
     una_run *root = una_run_root(owner);

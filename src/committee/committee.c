@@ -168,7 +168,7 @@ static una_status fit_committee(una_committee *c)
         UNA_STAGE(run, at.relevance, 1, una_fit_single(c));
         return UNA_OK;
     }
-    UNA_STAGE(run, at.relevance, at.members, fit_members(c)); /* each leaves out a fold; all in parallel          */
+    UNA_STAGE(run, at.relevance, at.members, fit_members(c)); /* each leaves out a fold; they train as one batch  */
     UNA_TRY(collect_oof(c));                                  /* what members predict for rows they did not see   */
     UNA_TRY(una_choose_weights(c));                           /* stacking, Yao et al. 2018; and a first noise      */
     UNA_STAGE(run, at.members, at.prior, una_choose_prior_scale(c));     /* by regions left out whole             */

@@ -254,7 +254,7 @@ void una_collect_oof(una_oof *oof, const una_committee *c)
 
 una_status una_train_members(una_committee *c, una_run *run)
 {
-    return una_jobs_run(run, c->member, sizeof *c->member, c->count, una_member_fit_train, c);
+    return una_jobs_together(run, c->member, sizeof *c->member, c->count, una_member_fit_train, c);
 }
 
 una_status una_predict_again(una_committee *c, double prior_var, una_run *run)

@@ -79,7 +79,7 @@ static una_status report_refits(const una_committee *c, const bool *is_scaled, s
         own.member[i] = (una_member_fit){ .repeat = repeat, .number = c->count + i, .label = p->fold,
                                           .left_out_label = (unsigned char)i };
 
-    una_status status = una_jobs_run(run, own.member, sizeof *own.member, own.count, refit_fold, &own);
+    una_status status = una_jobs_together(run, own.member, sizeof *own.member, own.count, refit_fold, &own);
     if (status == UNA_OK) status = add_refit_repeat(&with_refits, &own, is_scaled, run);
     if (status == UNA_OK) una_oof_report(&with_refits, c->chosen.noise_var, own.count, c->target->result);
     una_jobs_free(own.member, sizeof *own.member, own.count);

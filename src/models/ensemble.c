@@ -213,7 +213,7 @@ static una_status train_member(void *context, size_t index, una_run *run)
 static una_status ensemble_train(void *context, const una_training_plan *plan, void *trainings, una_run *run)
 {
     ensemble_plan at = { context, plan, trainings };
-    return una_jobs_run(run, trainings, sizeof *at.training, plan->count, train_member, &at);
+    return una_jobs_together(run, trainings, sizeof *at.training, plan->count, train_member, &at);
 }
 
 /* ---- predictions of validation rows, and what is kept -------------------------------------------------------- */

@@ -44,12 +44,18 @@ static una_status train_body(una_trained_job *t, una_training_context *training,
     return una_descend_f32(&what, t->parameters, &t->job.how.descent, &t->trained, &t->arena, run);
 }
 
-typedef struct trainings { unsigned char *at; size_t size; } trainings;
+/* ---- what is handed over --------------------------------------------------------------------------------------- */
 
-static una_status train_job(void *context, size_t index, una_run *run)
+typedef struct batch {                   /* by one fit                                                      */
+    unsigned char *at;
+    size_t   size, count;
+    una_run *run;
+} batch;
+
+typedef struct handed { const batch *by; size_t index; double from, to; } handed;  /* one training, its progress */
+
+static una_status train_one(una_trained_job *t, una_run *run)
 {
-    const trainings *all = context;
-    una_trained_job *t = (una_trained_job *)(void *)(all->at + index * all->size);
     const una_training_job *job = &t->job;
     una_validator_f32 validator = {0};
     una_training_context training;
@@ -67,8 +73,37 @@ static una_status train_job(void *context, size_t index, una_run *run)
     return UNA_OK;
 }
 
+/* The results belong to the fit that handed the training over. */
+static una_status train_handed(void *context, size_t index, una_run *run)
+{
+    const handed *one = (const handed *)context + index;
+    una_trained_job *t = (una_trained_job *)(void *)(one->by->at + one->index * one->by->size);
+    una_arena_init(&t->arena, run);
+    run->progress_from = one->from;
+    run->progress_to = one->to;
+    una_status status = train_one(t, run);
+    t->arena.run = one->by->run;
+    return status;
+}
+
+/* Every fit shows the whole progress of its stage, of which each training of all of them has an equal part. */
+static una_status train_batches(void *const *asked, size_t count, una_run *run)
+{
+    size_t all = 0;
+    for (size_t b = 0; b < count; b++) all += ((const batch *)asked[b])->count;
+    UNA_NEW(&run->scratch, handed, training, all);
+    for (size_t b = 0, next = 0; b < count; b++) {
+        const batch *by = asked[b];
+        double from = by->run->progress_from, width = (by->run->progress_to - from) / (double)all;
+        for (size_t i = 0; i < by->count; i++, next++)
+            training[next] = (handed){ by, i, from + width * (double)next, from + width * (double)(next + 1) };
+    }
+    return una_pool_in_group(run, all, train_handed, training);
+}
+
 una_status una_train_many(void *at, size_t size, size_t count, una_run *run)
 {
-    trainings all = { at, size };
-    return una_jobs_run(run, at, size, count, train_job, &all);
+    batch own = { at, size, count, run };
+    void *const asked[] = { &own };
+    return una_ask_together(train_batches, asked, 1, run);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A training job: a training as data (a network's shape, what is minimised, rows, seeds). All trainings go through
- * una_train_many, which runs them on the task pool; since a job holds no function of its caller's, another device or
- * machine could run it as well.
+ * una_train_many, which runs them on the task pool, those of several fits as one batch; since a job holds no function of
+ * its caller's, another device or machine could run it as well.
  */
 #pragma once
 
@@ -62,7 +62,8 @@ typedef struct una_trained_job {         /* a job and its results; first member 
     double      score;                   /* higher is better; at first minus the last loss          */
 } una_trained_job;
 
-/* Trains `count` structs of `size` bytes each, zeroed but for their jobs, whose rows may go afterwards. una_jobs_free
+/* Trains `count` structs of `size` bytes each, zeroed but for their jobs, whose rows may go afterwards. In a task of
+ * una_jobs_together (a member of a committee) it waits for the others, and all trainings are one batch. una_jobs_free
  * ends them, after a failure too. */
 una_status una_train_many(void *trainings, size_t size, size_t count, una_run *run);
 

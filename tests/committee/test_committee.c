@@ -34,12 +34,23 @@ static const una_option bare_table[] = {
 
 static _Atomic long asked, known;                /* rows asked for; those of them, or copies, that had been learnt */
 
+static size_t largest_batch;             /* of what trainings ask for                                        */
+
+static una_status count_batch(void *const *of, size_t count, una_run *run)
+{
+    (void)of, (void)run;
+    if (count > largest_batch) largest_batch = count;
+    return UNA_OK;
+}
+
 static una_status memory_fit(una_fitting *f)
 {
     const una_problem *p = f->problem;
     una_fit_result *result = f->target->result;
     memory *m = f->target->state;
     memory_options *o = f->target->options;
+    void *const self[] = { m };
+    UNA_TRY(una_ask_together(count_batch, self, 1, f->run));
     for (size_t i = 0; i < p->x.rows; i++) {
         m->seen[i] = p->x.at[i * p->x.stride];
         m->mean += p->y[i] / (double)p->x.rows;
@@ -133,6 +144,7 @@ static una_status try_fit(fit_of *f, const una_kind *kind, const char *set, cons
     UNA_TRY(una_spec_parse(&spec, text, &f->keep, run));
     UNA_TRY(una_options_apply(&f->options, kind->options, "memory", &spec, &f->keep, run));
     asked = known = 0;
+    largest_batch = 0;
     una_fit_target target = { &f->members, &f->options, &f->result };
     return una_committee_fit(&(una_fitting){ .kind = kind, .problem = &t->p, .target = &target, .keep = &f->keep,
                                              .run = run });
@@ -157,6 +169,7 @@ static void rows_are_predicted_out_of_fold(void **state)
         fit_of f = fit_it("members=10, noise=constant", &t, run);
         una_arena_free(&f.keep);
         assert_int_equal(asked, 2 * ROWS);                               /* once in each of two repeats */
+        assert_int_equal(largest_batch, 10);                             /* all members train together */
         assert_int_equal(known, 0);
 
         f = fit_it("members=3, noise=constant", &t, run);                /* folds 0, 1, 2 only */

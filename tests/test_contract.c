@@ -610,7 +610,7 @@ static void parts_are_functions(void **state)
     una_model *model = quick_fit(kind, data, run);
     size_t count = 99;
     assert_ok(una_model_functions(model, data, &count, NULL, run), run);
-    assert_true(kind->functions || kind->learns_features ? count > 0 && count < 99 : count == 0);
+    assert_true(kind->functions || kind->validation ? count > 0 && count < 99 : count == 0);
 
     double *f = calloc((count + 1) * 60, sizeof *f), sum = 0;
     assert_non_null(f);
@@ -997,7 +997,7 @@ static void every_allocation_may_fail(void **state)
     if (quick_images) sweep_job(job_fit_images, &s, "fit to images");
     else sweep_job(job_fit, &s, "fit");
     if (!quick_images) sweep_job(job_fit_mixed, &s, "fit with categories");
-    if (s.kind->fit_jointly && !quick_images) sweep_job(job_fit_pair, &s, "fit to two targets");
+    if (s.kind->fit_to.targets && !quick_images) sweep_job(job_fit_pair, &s, "fit to two targets");
     sweep_job(job_load, &s, "load");
     sweep_job(job_use, &s, "predict, draw, save");
     sweep_job(job_files, &s, "files");
@@ -1182,7 +1182,7 @@ int main(int argc, char **argv)
         for (size_t c = 0; c < quick_choices(una_kinds[k]->name) && many < MOST; c++)
             subjects[many++] = (subject){ .kind = una_kinds[k], .choice = c };
         quick_images = true;
-        if (una_kinds[k]->sees_images && quick_row(una_kinds[k]->name, 0) && many < MOST)
+        if (una_kinds[k]->fit_to.images && quick_row(una_kinds[k]->name, 0) && many < MOST)
             subjects[many++] = (subject){ .kind = una_kinds[k], .images = true };
     }
 

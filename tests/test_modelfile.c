@@ -158,7 +158,7 @@ static size_t originals(original *list, size_t most)
     }
     quick_choice = 0;
     for (size_t k = 0; una_kinds[k] && count < most; k++)
-        if (una_kinds[k]->sees_images) list[count++] = image_model(una_kinds[k]);
+        if (una_kinds[k]->fit_to.images) list[count++] = image_model(una_kinds[k]);
     return count;
 }
 

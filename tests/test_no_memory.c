@@ -1448,7 +1448,7 @@ static void of_every_kind(void **state)
     for (quick_choice = 0; quick_choice < quick_choices(kind->name); quick_choice++) play_kind(kind);
     quick_choice = 0;
     quick_images = true;
-    if (kind->sees_images && quick_row(kind->name, 0)) {
+    if (kind->fit_to.images && quick_row(kind->name, 0)) {
         all.rows = image_data(ROWS, 0, all.calm);
         all.more = image_data(MORE, 600, all.calm);
         play_kind(kind);

@@ -88,7 +88,7 @@ static una_status settle_options(una_fitting *f, bool *one)
                  "its own anchor; leave members out, and give the ensemble more of them", f->kind->name, o->members);
     if (f->anchor) return UNA_OK;
     UNA_TRY(targets == 1 ? settle_for_images(f, o) : check_target_rows(f));
-    if (!f->kind->learns_features) return UNA_OK;
+    if (!f->kind->validation) return UNA_OK;
 
     if (UNA_IS_AUTO(o->members) || !left_out) o->members = (double)members_rule(p);
     *one = is_one_training(f->kind, o, p);
@@ -160,7 +160,7 @@ static una_status fit_committee(una_committee *c)
     bool one;
     UNA_TRY(settle_options(f, &one));                         /* how many members, which rows each leaves out     */
     una_network_note(&f->target->result->notes, f->problem, run);
-    if (!f->kind->learns_features) return una_fixed_features_fit(f);
+    if (!f->kind->validation) return una_fixed_features_fit(f);
 
     stages at = stages_of(c, scales_inputs(una_common_of(c->target), f->problem, one));
     UNA_STAGE(run, 0, at.relevance, learn_relevance(c, one)); /* lengths on a sample: inputs times 1/length       */

@@ -243,7 +243,7 @@ static una_status refit_without_fold(void *context, size_t index, una_run *run)
     fit->result = una_fit_result_in(&fit->arena);
     UNA_TRY(una_member_fit_rows(&p, &h->c, fit, &run->scratch));
     una_fit_target target = { fit->state, fit->options, &fit->result };
-    UNA_TRY(una_fit_state(kind->fit, h->c.f, &p, target, &fit->arena, run));
+    UNA_TRY(una_fit_state(una_kind_fit, h->c.f, &p, target, &fit->arena, run));
     UNA_TRY(refit_under_shape(h, fit, &p, run));
     return una_member_fit_predict(fit, kind, fit->state, &p, &fit->arena, run);
 }

@@ -191,7 +191,7 @@ una_status una_member_fit_train(void *context, size_t index, una_run *run)
     UNA_TRY(una_member_fit_rows(&p, c, training, &run->scratch));
     una_fitting f = { .kind = kind, .problem = &p, .target = target, .keep = &training->arena, .run = run,
                       .coupling = c->per_target ? &coupling : NULL };
-    UNA_TRY(kind->fit(&f));
+    UNA_TRY(una_kind_fit(&f));
     UNA_TRY(una_arena_check(&training->arena));
 
     for (size_t t = 0; t < n; t++) {
@@ -343,6 +343,6 @@ una_status una_fit_single(una_committee *c)
         if (f.kind->vary && !una_is_of_images(p)) f.kind->vary(f.target[t].options, 0);
     }
     f.problem = p;
-    UNA_TRY(f.anchor ? f.kind->fit_anchored(&f) : f.kind->fit(&f));
+    UNA_TRY(una_kind_fit(&f));
     return c->per_target ? join_single_heads(c, f.target) : UNA_OK;
 }

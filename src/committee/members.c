@@ -441,7 +441,7 @@ una_status una_members_slope(const void *members, const double *x, una_slope *at
 /* Whether a member's var_model is 0 everywhere; a mixture inside counts as sure if it has one such member. */
 static bool is_sure(const una_member *member)
 {
-    if (member->calls->parts != una_members_parts) return member->kind->no_epistemic;
+    if (member->calls->parts != una_members_parts) return member->kind->function;
     const una_members *inner = member->state;
     return inner->count == 1 && is_sure(&inner->at[0]);
 }

@@ -34,7 +34,7 @@ typedef struct work {
 
 static bool keeps_features(const una_kind *kind)
 {
-    return kind->relearn && !kind->learns_features;
+    return kind->relearn && !kind->validation;
 }
 
 /* Rows from .. to are left out. */

@@ -393,7 +393,7 @@ una_status una_several_draw(const una_model *whole, size_t target, una_view x, c
                             una_run *run)
 {
     const una_model *part = una_model_target(whole, target);
-    bool shared = target > 0 && whole->coupling.joint && part->kind->fit_jointly;
+    bool shared = target > 0 && whole->coupling.joint && part->kind->fit_to.targets;
     UNA_SCOPED(run, shared ? draw_shared(whole, target, x, how, f, run)
                            : draw_by_own_seed(part, target, x, how, f, run));
     return UNA_OK;

@@ -13,7 +13,7 @@
 typedef struct una_problem {             /* what a model has to learn; borrowed, scaled, shape-checked */
     una_view x;       const double *y;            /* rows that train; y [rows, outputs]                    */
     una_view valid_x; const double *valid_y;      /* validation rows: they must not train features (rows 0: none) */
-    size_t   outputs;                             /* targets: more than 1 for `fit_jointly` alone, whose y has NAN where
+    size_t   outputs;                             /* targets: more than 1 for `fit_to.targets` alone, whose y has NAN where
                                                      a cell is missing                                     */
     bool     valid_joins;                         /* the posterior takes in the validation rows after selection; they
                                                      lie behind those that train */
@@ -182,6 +182,29 @@ static inline void una_set_number(double *option, double value) /* if it is one 
     if (*option != 0) *option = value;
 }
 
+/* What validates trainings whose features see the target. */
+typedef struct una_validation_rule {
+    size_t folds_below;                           /* rows: below, folds in turn; from there on a held-out share */
+    size_t folds_below_if_kept;                   /* the same where the trainings without each fold are kept, as members
+                                                     of a committee, so that folds cost nothing            */
+} una_validation_rule;
+extern const una_validation_rule una_validates;        /* one training; or a committee, by its option `members` */
+extern const una_validation_rule una_validates_folds;  /* trainings without folds are always kept               */
+
+/* As `fit`, for what only some kinds can be fitted to; NULL: it cannot be. */
+typedef struct una_special_fits {
+    /* Each target's state, options and result as `fit` gives them for that target alone, so that all other calls can
+     * use them; coupling->noise [outputs, outputs] gets the covariance of the noise, standardised. Every fold, or the
+     * held-out rows, have rows of each target, and at least least_rows of each train. NULL: each target is fitted by
+     * itself. */
+    una_status (*targets)(una_fitting *fitting);  /* several at once                                       */
+    una_status (*images)(una_fitting *fitting);
+    /* Some of the rows, while other processes have the others: it needs only sums over rows (una_run_sum_f64), and so
+     * does relearn. */
+    una_status (*part)(una_fitting *fitting);
+    una_status (*anchor)(una_fitting *fitting);   /* for a member of an anchored ensemble                  */
+} una_special_fits;
+
 /* One training: what a model is learnt by, and what can be asked of it then. Where `committee` says so, the house keeps
  * several trainings as one model; "can it?" is answered by the pointers here, and the calls go to una_calls(kind). */
 typedef struct una_kind {
@@ -197,15 +220,8 @@ typedef struct una_kind {
                                                      is, one training or a mixture of its own making */
     const char *spec_options;                     /* options that hold specs of other kinds, "of" or "luna|gp";
                                                      such a spec may be `none`. NULL: none has one         */
-    bool        learns_features;                  /* needs validation rows (held out, or folds)            */
-    bool        keeps_folds;                      /* a mixture that keeps the trainings which left out a fold, as
-                                                     committees of several members do */
-    bool        sums_rows;                        /* fit and relearn need only sums over rows (una_run_sum_f64), so
-                                                     that they may see some of the rows, and other processes the rest */
-    bool        sees_images;                      /* can be fitted to images                               */
-    bool        cubic_cost;                       /* its cost grows with the cube of the rows, its memory with their
-                                                     square                                                */
-    bool        no_epistemic;                     /* its var_model is 0 everywhere (nn)                    */
+    const una_validation_rule *validation;             /* the rows that validate, since its features see the target; NULL:
+                                                     they do not, and it needs none                        */
 
     /* required; fit fills in automatic options */
     una_status (*fit)(una_fitting *fitting);
@@ -213,14 +229,12 @@ typedef struct una_kind {
     una_status (*exchange)(void *state, una_archive *ar);       /* one function saves and loads            */
 
     /* optional: NULL means it cannot */
+    una_special_fits fit_to;                                    /* una_kind_fit takes the one that is wanted */
+    /* A sentence where so many rows need too much memory. NULL: cost and memory grow with the rows, not faster. */
+    una_status (*check_rows)(size_t rows, una_run *run);
+    /* f [rows]: the one function that it is, without ignorance, so that its var_model is 0. NULL: it is not one. */
+    una_status (*function)(const void *state, una_view x, double *f, una_run *run);
     size_t (*mixture)(const void *state);                       /* parts of the predictive; NULL: one Gaussian */
-    /* Several targets at once: each target's state, options and result as `fit` gives them for that target alone, so
-     * that all other calls can use them; coupling->noise [outputs, outputs] gets the covariance of the noise,
-     * standardised. Every fold, or the held-out rows, have rows of each target, and at least least_rows of each train.
-     * NULL: each target is fitted by itself. */
-    una_status (*fit_jointly)(una_fitting *fitting);
-    /* as fit, for a member of an anchored ensemble */
-    una_status (*fit_anchored)(una_fitting *fitting);
     /* Before all trainings of a committee: checks, and options that concern them all. */
     una_status (*prepare)(una_fitting *fitting);
     /* members of a committee: changes the options for a repeat */
@@ -281,6 +295,8 @@ una_status una_kind_options(void **options, const una_kind *kind, const char *sp
 /* Arrays for so many rows: those of parts where p->parts says so; g->parts, with slopes where there are inputs. */
 una_status una_predictive_new(una_predictive *p, size_t rows, una_arena *arena);
 una_status una_gaussians_new(una_gaussians *g, size_t rows, size_t inputs, una_arena *arena);
+/* The kind's own fit to what is to be fitted: plain rows, images, a part of the rows, several targets, an anchor. */
+una_status una_kind_fit(una_fitting *fitting);
 /* What kind->predict, kind->slope and kind->leaves take from scratch is given back here. */
 una_status una_kind_predict(const una_kind *kind, const void *state, una_view x, una_predictive *out, una_run *run);
 /* At one point x [inputs], which is unchanged on return: the kind's own slopes, or central differences. */

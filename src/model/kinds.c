@@ -37,14 +37,23 @@ const char *una_kinds_that(bool (*can)(const una_kind *kind), una_run *run)
 
 static bool sees_images(const una_kind *kind)
 {
-    return kind->sees_images;
+    return kind->fit_to.images != NULL;
 }
 
 una_status una_kind_need_images(const una_kind *kind, una_run *run)
 {
-    if (kind->sees_images) return UNA_OK;
+    if (sees_images(kind)) return UNA_OK;
     UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted to images; these can: %s; name one with --model", kind->name,
              una_kinds_that(sees_images, run));
+}
+
+una_status una_kind_fit(una_fitting *f)
+{
+    const una_kind *kind = f->kind;
+    if (f->anchor) return kind->fit_to.anchor(f);
+    if (f->coupling && una_problem_outputs(f->problem) > 1) return kind->fit_to.targets(f);
+    if (f->run->rank_group) return kind->fit_to.part(f);
+    return (una_columns_image(f->problem->columns).height ? kind->fit_to.images : kind->fit)(f);
 }
 
 una_status una_kind_predict(const una_kind *kind, const void *state, una_view x, una_predictive *out, una_run *run)

@@ -79,7 +79,7 @@ una_status una_new_words_extra(double *extra, const una_model *model, una_view x
 /* A kind without epistemic variance does not get any from one word. */
 static bool is_asked(const una_model *model)
 {
-    return !model->kind->no_epistemic && una_new_words_any(&model->columns);
+    return !model->kind->function && una_new_words_any(&model->columns);
 }
 
 static una_status widen(una_predictive *p, const una_model *model, una_view x, una_run *run)

@@ -388,7 +388,7 @@ una_status una_model_functions(const una_model *model, const una_dataset *data, 
     functions asked = { NULL, count, f };
     *count = 0;
     UNA_TRY(una_model_need_one(model, run));
-    if (!model->kind->functions && !model->kind->learns_features) return UNA_OK;
+    if (!model->kind->functions && !model->kind->validation) return UNA_OK;
     una_clear_message(run);
     UNA_SCOPED(run, una_model_ask_rows(model, data, ask_functions, &asked, run));
     return UNA_OK;

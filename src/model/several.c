@@ -409,7 +409,7 @@ una_status una_several_fit(una_model *whole, const char *spec, const una_dataset
     UNA_TRY(una_problem_split_several(&f.all, f.columns, whole->kind, whole->target[0]->options, settings, &f.common,
                                       run));
 
-    bool at_once = whole->kind->fit_jointly != NULL;
+    bool at_once = whole->kind->fit_to.targets != NULL;
     for (size_t t = 0; t < whole->targets; t++)
         at_once = at_once && split_serves(&f.all, whole->kind, t) &&
                    una_target_cells(f.all.y, f.all.x.rows, whole->targets, t) >= whole->kind->least_rows;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Models of several targets: one model of each, fitted at once by kinds that can (kind.h, fit_jointly), else one by one
+ * Models of several targets: one model of each, fitted at once by kinds that can (kind.h, fit_to.targets), else one by one
  * on the same split of the rows; with what they have in common.
  */
 #pragma once

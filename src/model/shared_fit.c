@@ -41,12 +41,12 @@ una_status una_shared_fit_agree(const char **spec, const una_fit_settings *setti
 
 static bool sums_rows(const una_kind *kind)
 {
-    return kind->sums_rows;
+    return kind->fit_to.part != NULL;
 }
 
 una_status una_shared_fit_check(const una_kind *kind, una_run *run)
 {
-    if (!run->rank_group || kind->sums_rows) return UNA_OK;
+    if (!run->rank_group || sums_rows(kind)) return UNA_OK;
     UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted over %zu ranks, since it needs all rows in one place; these can: "
              "%s", kind->name, una_rank_group_count(run), una_kinds_that(sums_rows, run));
 }
@@ -107,7 +107,7 @@ void una_shared_fit_note(una_notes *notes, const una_kind *kind, una_run *run)
 {
     if (!run->rank_group) return;
     size_t ranks = una_rank_group_count(run);
-    if (!kind->learns_features) una_notes_add(notes, "Fitted by %zu ranks, each with some of the rows.", ranks);
+    if (!kind->validation) una_notes_add(notes, "Fitted by %zu ranks, each with some of the rows.", ranks);
     else una_notes_add(notes, "Fitted by %zu ranks, each with some of the rows: one training, with constant noise. "
                        "Another number of ranks gives other features.", ranks);
 }

@@ -265,12 +265,15 @@ una_status una_problem_without_fold(una_problem *p, size_t fold, una_arena *aren
 
 /* ---- the split ------------------------------------------------------------------------------------------------ */
 
+const una_validation_rule una_validates = { UNA_FOLD_ROWS, UNA_KEPT_FOLD_ROWS };
+const una_validation_rule una_validates_folds = { UNA_KEPT_FOLD_ROWS, UNA_KEPT_FOLD_ROWS };
+
 /* Where the trainings without each fold are kept, folds cost nothing; else they come on top. */
 static size_t fold_rows(const una_kind *kind, const void *options)
 {
     const una_common_options *o = options;
-    bool kept = kind->committee ? o->members != 0 && o->members != 1 : kind->keeps_folds;
-    return kept ? UNA_KEPT_FOLD_ROWS : UNA_FOLD_ROWS;
+    bool kept = kind->committee && o->members != 0 && o->members != 1;
+    return kept ? kind->validation->folds_below_if_kept : kind->validation->folds_below;
 }
 
 /* All rows of the table are here. */
@@ -303,7 +306,7 @@ una_status una_problem_split_several(una_problem *problem, const una_columns *co
                                      una_run *run)
 {
     double fraction = settings->valid_fraction;
-    if (!kind->learns_features) return UNA_OK;
+    if (!kind->validation) return UNA_OK;
     if (!settings->valid) return split_own_rows(problem, fraction, fold_rows(kind, options), result, run);
     UNA_TRY(take_valid(problem, columns, settings->valid, run));
     una_columns_warn_units(columns, problem->outputs, settings->valid, &result->warnings);

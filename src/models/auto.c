@@ -66,10 +66,10 @@ static bool has_numeric_inputs(const una_columns *columns)
 enum { GP_COLUMNS = 40000 };             /* a file could not hold more lengths than that (una_kernel_text_fits) */
 
 /* Without enough memory there is no process; a note says why. */
-static bool gp_has_room(size_t rows, una_notes *notes, una_run *run)
+static bool has_room(const una_kind *kind, size_t rows, una_notes *notes, una_run *run)
 {
-    if (una_gp_memory(rows, 2, run) == UNA_OK) return true;
-    una_notes_add(notes, "The stack has no gp. %s.", una_run_message(run));
+    if (kind->check_rows(rows, run) == UNA_OK) return true;
+    una_notes_add(notes, "The stack has no %s. %s.", kind->name, una_run_message(run));
     una_clear_message(run);
     return false;
 }
@@ -88,7 +88,7 @@ static una_status take_stack(stacked_kind *stack, size_t *count, auto_options *o
         *h = (stacked_kind){ .spec = spec[k] };
         UNA_TRY(read_spec(h, keep, run));
         bool many = rows > o->gp_rows || p->x.cols > GP_COLUMNS;
-        if (h->kind->cubic_cost && (many || !gp_has_room((size_t)rows, notes, run))) *h->spec = "none";
+        if (h->kind->check_rows && (many || !has_room(h->kind, (size_t)rows, notes, run))) *h->spec = "none";
         else ++*count;
     }
     if (*count == 0) UNA_FAIL(run, UNA_E_USAGE, "auto: nothing is left of the stack; give luna or gp");
@@ -271,7 +271,7 @@ const una_kind una_kind_auto = {
     .options_size = sizeof(auto_options),
     .thesis = "",
     .least_rows = 5,
-    .learns_features = true, .keeps_folds = true,
+    .validation = &una_validates_folds,
     .spec_options = "luna|gp",
     .fit = auto_fit,
     .exchange = una_members_exchange,

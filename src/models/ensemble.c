@@ -70,7 +70,7 @@ static una_status read_member(const una_kind **kind, void **options, const una_e
     if (!*kind) UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=%s names no model; `una models` lists them", spec.name);
     if (*kind == &una_kind_ensemble)
         UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=ensemble is not possible; raise members instead");
-    if (o->style == UNA_ENSEMBLE_ANCHORED && !(*kind)->fit_anchored)
+    if (o->style == UNA_ENSEMBLE_ANCHORED && !(*kind)->fit_to.anchor)
         UNA_FAIL(run, UNA_E_USAGE, "ensemble: style=anchored needs of=nn, not of=%s; use style=plain or "
                  "style=bootstrap", spec.name);
 
@@ -286,7 +286,7 @@ static una_status ensemble_fit(una_fitting *f)
                          .evaluate = ensemble_evaluate, .keep = ensemble_keep, .restarts = members, .mixture = true,
                          .trainings_per_fold = members < TRAININGS_PER_FOLD ? members : TRAININGS_PER_FOLD,
                          .folds_for_noise = true, .grid = UNA_MIXTURE_GRID, .prior_var = 1,
-                         .splits_rows = all.kind->learns_features && !p->folds && o->style != UNA_ENSEMBLE_BOOTSTRAP,
+                         .splits_rows = all.kind->validation && !p->folds && o->style != UNA_ENSEMBLE_BOOTSTRAP,
                          .noise_var = una_noise_var(o->noise_std, unit) };
     UNA_TRY(una_crossfit_run(&fit, p, result, f->keep, run));
 
@@ -341,9 +341,10 @@ const una_kind una_kind_ensemble = {
               "epochs=20000, batch=32, penalty=0.1, train_noise_std=1, units=standardised), units=standardised",
     .results = 3,
     .least_rows = 10,
-    .learns_features = true, .sees_images = true,
+    .validation = &una_validates,
     .spec_options = "of",
     .fit = ensemble_fit,
+    .fit_to.images = ensemble_fit,
     .exchange = ensemble_exchange,
     UNA_MEMBERS_CALLS,
 };

@@ -399,6 +399,11 @@ static una_status gp_choose_again(una_fitting *f)
     return UNA_OK;
 }
 
+static una_status gp_check_rows(size_t rows, una_run *run)
+{
+    return una_gp_memory(rows, 2, run);
+}
+
 const una_kind una_kind_gp = {
     .name = "gp",
     .summary = "exact Gaussian process; lengths, variances and noise by maximum evidence",
@@ -411,13 +416,13 @@ const una_kind una_kind_gp = {
     .results = 2,
     .least_rows = 2,
     .committee = &una_committee_calls,
-    .cubic_cost = true,
     .fit = gp_fit,
     .predict = gp_predict,
     .exchange = una_gp_exchange,
     .observe = gp_observe,
     .relearn = gp_relearn,
     .search = gp_choose_again,
+    .check_rows = gp_check_rows,
     .draw = una_gp_draws,
     .slope = gp_slope,
     .holds = gp_holds,

@@ -70,9 +70,9 @@ const una_kind una_kind_nlm = {
     .results = 3,
     .least_rows = 5,
     .committee = &una_committee_calls,
-    .learns_features = true, .sees_images = true, .sums_rows = true,
+    .validation = &una_validates,
     .prepare = nlm_prepare,
     .fit = nlm_fit,
-    .fit_jointly = nlm_fit,
+    .fit_to = { .targets = nlm_fit, .images = nlm_fit, .part = nlm_fit },
     UNA_BASIS_CALLS,
 };

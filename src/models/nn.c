@@ -105,15 +105,21 @@ static una_status nn_fit(una_fitting *f)
 
 /* ---- the rest of the model interface ---------------------------------------------------------------------- */
 
-static una_status nn_predict(const void *state, una_view x, una_predictive *out, una_run *run)
+static una_status nn_function(const void *state, una_view x, double *f, una_run *run)
 {
     const nn_state *m = state;
     una_feature_map map = una_map_of_heads(m->net, m->parameters);
+    return una_map_phi(&map, x, f, run);
+}
+
+static una_status nn_predict(const void *state, una_view x, una_predictive *out, una_run *run)
+{
+    const nn_state *m = state;
     for (size_t r = 0; r < x.rows; r++) {
         out->var_model[r] = 0;
         out->var_noise[r] = m->noise_var;
     }
-    return una_map_phi(&map, x, out->mean, run);
+    return nn_function(state, x, out->mean, run);
 }
 
 static una_status nn_slope(const void *state, const double *x, una_slope *at, una_run *run)
@@ -165,9 +171,10 @@ const una_kind una_kind_nn = {
     .results = 5,
     .least_rows = 5,
     .committee = &una_committee_calls,
-    .learns_features = true, .sees_images = true, .no_epistemic = true,
+    .validation = &una_validates,
     .fit = nn_fit,
-    .fit_anchored = nn_fit,
+    .fit_to = { .images = nn_fit, .anchor = nn_fit },
+    .function = nn_function,
     .predict = nn_predict,
     .exchange = nn_exchange,
     .slope = nn_slope,

@@ -93,7 +93,7 @@ static void memory_vary(void *options, size_t repeat)
 }
 
 static const una_kind memory_kind = { .name = "memory", .options = memory_table, .options_size = sizeof(memory_options),
-    .committee = &una_committee_calls, .state_size = sizeof(memory), .learns_features = true,
+    .committee = &una_committee_calls, .state_size = sizeof(memory), .validation = &una_validates,
     .fit = memory_fit, .vary = memory_vary, .predict = memory_predict, .exchange = memory_exchange };
 
 /* ---- problems -------------------------------------------------------------------------------------------------- */

@@ -78,7 +78,7 @@ static const una_kind flat_kind = {
 static const una_kind learning_kind = {
     .name = "learning", .summary = "a plane", .source = "nobody", .options = flat_table,
     .options_size = sizeof(flat_options), .state_size = sizeof(flat), .thesis = "", .least_rows = 4,
-    .learns_features = true, .fit = flat_fit, .predict = flat_predict, .exchange = flat_exchange,
+    .validation = &una_validates, .fit = flat_fit, .predict = flat_predict, .exchange = flat_exchange,
 };
 
 /* PARTS parts at value + x + 4 m/(PARTS - 1) - 2 with the variance 1/4 + m spread, and weights that rise with m where

@@ -109,13 +109,13 @@ static una_status watch_exchange(void *state, una_archive *ar)
 
 static const una_kind watch_kind = {
     .name = "watch", .summary = "looks on", .source = "nobody", .options = no_options, .options_size = sizeof(nothing),
-    .state_size = sizeof(nothing), .thesis = "", .least_rows = 4, .learns_features = true, .fit = watch_fit,
+    .state_size = sizeof(nothing), .thesis = "", .least_rows = 4, .validation = &una_validates, .fit = watch_fit,
     .predict = watch_predict, .exchange = watch_exchange,
 };
 static const una_kind pair_kind = {
     .name = "pair", .summary = "looks on", .source = "nobody", .options = no_options, .options_size = sizeof(nothing),
-    .state_size = sizeof(nothing), .thesis = "", .least_rows = 4, .learns_features = true,
-    .fit = one_or_joint_fit, .fit_jointly = joint_fit, .predict = watch_predict, .exchange = watch_exchange,
+    .state_size = sizeof(nothing), .thesis = "", .least_rows = 4, .validation = &una_validates,
+    .fit = one_or_joint_fit, .fit_to.targets = joint_fit, .predict = watch_predict, .exchange = watch_exchange,
 };
 const una_kind *const una_kinds[] = { &watch_kind, &pair_kind, NULL };
 

@@ -137,7 +137,7 @@ static size_t folds_of(const una_kind *kind, double members, size_t rows, double
     assert_ok(una_problem_split(&p, kind, &options, &settings, &result, run), run);
 
     size_t folds = p.folds, held = (size_t)floor((fraction > 0 ? fraction : 0.15) * (double)rows + 0.5);
-    assert_int_equal(p.valid_x.rows, kind->learns_features && folds == 0 ? held : 0);
+    assert_int_equal(p.valid_x.rows, kind->validation && folds == 0 ? held : 0);
     assert_int_equal(p.x.rows + p.valid_x.rows, rows);
     free(at);
     una_run_free(run);
@@ -148,9 +148,9 @@ static size_t folds_of(const una_kind *kind, double members, size_t rows, double
 static void folds_where_they_are_kept(void **state)
 {
     const una_kind committee = { .name = "committee" };
-    const una_kind again = { .learns_features = true };
-    const una_kind keeps = { .learns_features = true, .committee = &committee };
-    const una_kind stack = { .learns_features = true, .keeps_folds = true };
+    const una_kind again = { .validation = &una_validates };
+    const una_kind keeps = { .validation = &una_validates, .committee = &committee };
+    const una_kind stack = { .validation = &una_validates_folds };
     const una_kind none = { .committee = &committee };
     (void)state;
     assert_int_equal(folds_of(&again, UNA_AUTO, 999, 0), 5);

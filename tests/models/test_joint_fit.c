@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several targets at once (una_kind.fit_jointly) of luna and nlm: against fits of each target alone, against the joint
+ * Several targets at once (una_kind.fit_to.targets) of luna and nlm: against fits of each target alone, against the joint
  * posterior written out (Kronecker), with noise that goes together, with cells that are missing.
  */
 #include "models/quick.h"

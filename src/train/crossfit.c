@@ -22,7 +22,7 @@ typedef struct trainings {
     const void **list;                   /* [plan.count] group after group: those with the same validation rows side by
                                             side */
     size_t groups;
-    bool   kept;                         /* these were the final ones                                       */
+    bool   kept;                         /* the first are the final ones                                     */
 } trainings;
 
 static void *training_at(const trainings *all, size_t index)
@@ -306,7 +306,6 @@ static una_status train_and_choose(trainings *all, una_run *run)
     UNA_TRY(train_plan(all, run));
     UNA_TRY(choose_variances(all, 0, all->groups, plan->count / all->groups, run));
     UNA_TRY(median_steps(&all->plan.steps, all, run));
-    all->kept = all->keep && !plan->folds && !plan->problem->valid_joins;        /* no more rows will ever train */
     return all->kept ? fit->keep(fit->context, all->list, 1, all->result, all->keep, run) : UNA_OK;
 }
 
@@ -324,11 +323,12 @@ una_status una_crossfit_run(una_crossfit *fit, const una_problem *p, una_fit_res
 {
     bool skip = fit->unvalidated || (fit->folds_for_noise && !UNA_IS_AUTO(fit->noise_var));
     size_t first = count_first_trainings(fit, p);
-    double share = skip ? 0 : (double)first / (double)(first + fit->restarts);
-    trainings all = { .fit = fit, .result = result, .keep = keep,
+    bool kept = first && !skip && !p->folds && !p->valid_joins;  /* no more rows will ever train */
+    double share = skip ? 0 : (double)first / (double)(first + (kept ? 0 : fit->restarts));
+    trainings all = { .fit = fit, .result = result, .keep = keep, .kept = kept,
                       .plan = { .problem = p, .count = first, .folds = p->folds, .stream = fit->stream } };
     if (first && !skip) UNA_STAGE(run, 0, share, with_trainings(&all, train_and_choose, run));
-    if (all.kept) return UNA_OK;
+    if (kept) return UNA_OK;
 
     all.plan.stream = fit->stream + first;               /* the same stream with first trainings and without */
     all.plan.count = fit->restarts;

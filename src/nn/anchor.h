@@ -6,11 +6,11 @@
  */
 #pragma once
 
-#include "nn/net.h"
+#include "nn/body.h"
 
-/* Every weight and bias ~ N(0, variance), the padding zero. */
-void una_anchor_draw_f32(const una_net *net, double variance, una_rng *rng, float *parameters);
-void una_anchor_draw_f64(const una_net *net, double variance, una_rng *rng, double *parameters);
+/* Every weight and bias of a body's matrices that are trained ~ N(0, variance), the padding zero. */
+void una_anchor_draw_f32(una_matrix_of *of, const void *shape, double variance, una_rng *rng, float *parameters);
+void una_anchor_draw_f64(una_matrix_of *of, const void *shape, double variance, una_rng *rng, double *parameters);
 /* Adds the penalty's gradient and returns the penalty. */
 double una_anchor_add_f32(size_t count, double weight, const float *parameters, const float *anchor, float *gradient);
 double una_anchor_add_f64(size_t count, double weight, const double *parameters, const double *anchor,

@@ -6,15 +6,16 @@
 
 #include "kern/real.h"
 
-void REAL(una_anchor_draw)(const una_net *net, double variance, una_rng *rng, real *parameters)
+void REAL(una_anchor_draw)(una_matrix_of *of, const void *shape, double variance, una_rng *rng, real *parameters)
 {
     double std = sqrt(variance);
-    memset(parameters, 0, net->parameters * sizeof *parameters);
-    for (size_t l = 0; l <= net->depth; l++) {
-        size_t out = net->size[l + 1], wide = UNA_PADDED(out);
-        for (size_t i = 0; i <= net->size[l]; i++)               /* the bias is the row after the weights */
-            for (size_t j = 0; j < out; j++)
-                parameters[net->weights[l] + i * wide + j] = (real)(std * una_rng_normal(rng));
+    una_matrix m;
+    for (size_t k = 0; of(shape, k, &m); k++) {
+        if (m.frozen) continue;
+        memset(parameters + m.at, 0, m.rows * m.stride * sizeof *parameters);
+        for (size_t i = 0; i < m.rows; i++)
+            for (size_t j = 0; j < m.cols; j++)
+                parameters[m.at + i * m.stride + j] = (real)(std * una_rng_normal(rng));
     }
 }
 

@@ -62,6 +62,14 @@ static una_status begin_batches(una_training_context *t, una_run *run)
     return una_network_work_f32(&t->work, &t->net, t->batches.most, run);
 }
 
+/* Of goals that look inside a multi-layer perceptron, whose shape is a una_net. */
+static una_status need_perceptron(const una_training_job *job, const char *goal, una_run *run)
+{
+    if (job->body == &una_body_mlp_f32) return UNA_OK;
+    UNA_FAIL(run, UNA_E_USAGE, "%s trains multi-layer perceptrons alone, and this network is of the body '%s'; give it "
+             "another goal, or take a perceptron", goal, job->body->name);
+}
+
 /* ---- bounds of singular values ---------------------------------------------------------------------------- */
 
 struct una_bounded { una_spectral_f32 spectral; size_t at; };
@@ -132,8 +140,8 @@ static una_status draw_anchor(squares *s, una_run *run)
     una_rng first = una_rng_at(job->how.seed, UNA_FOR_INIT, job->init_stream ? job->init_stream : job->how.stream);
     una_rng anchors = una_rng_at(job->how.seed, UNA_FOR_INIT, 1u << 20);
     UNA_NEW_AT(&run->scratch, s->anchor, s->t->size.parameters);
-    una_anchor_draw_f32(job->shape, job->goal_options.anchor.init_var, &first, s->t->parameters);
-    una_anchor_draw_f32(job->shape, job->goal_options.anchor.prior_var, &anchors, s->anchor);
+    una_anchor_draw_f32(job->body->matrix, job->shape, job->goal_options.anchor.init_var, &first, s->t->parameters);
+    una_anchor_draw_f32(job->body->matrix, job->shape, job->goal_options.anchor.prior_var, &anchors, s->anchor);
     s->weight = job->goal_options.anchor.noise_var / (job->goal_options.anchor.prior_var * (double)job->rows->rows);
     return UNA_OK;
 }
@@ -205,6 +213,7 @@ una_status una_goal_evidence(una_trainable_f32 *what, una_training_context *t, u
 {
     const una_training_job *job = t->job;
     size_t k = t->size.features + 1, rows = job->rows->rows;
+    UNA_TRY(need_perceptron(job, "the evidence", run));
     UNA_NEW(&run->scratch, evidence, e, 1);
     *e = (evidence){ .t = t, .phi = una_phi_with_one(rows, k, &run->scratch),
                      .dphi = UNA_GET(&run->scratch, double, rows * k),
@@ -258,6 +267,7 @@ double una_dropout_decay(const una_training_job *job)
 una_status una_goal_dropout(una_trainable_f32 *what, una_training_context *t, una_run *run)
 {
     const una_net *net = t->job->shape;
+    UNA_TRY(need_perceptron(t->job, "dropout", run));
     UNA_NEW(&run->scratch, dropping, d, 1);
     d->t = t;
     *what = (una_trainable_f32){ .context = d, .gradient = dropout_gradient };
@@ -288,10 +298,10 @@ static una_status log_likelihood(void *context, const double *theta, double *log
     una_losses losses;
     (void)run;
     for (size_t i = 0; i < b->count; i++) b->packed[i] = (float)theta[i];
-    una_matrices_unpack(una_net_matrix, net->shape, b->packed, b->parameters);
+    una_matrices_unpack(net->body->matrix, net->shape, b->packed, b->parameters);
     const una_squares_f32 of = { rows->x, rows->target, rows->rows, b->fit_weight, 0 };
     net->body->gradient(b->t->work, b->parameters, &of, b->gradient, &losses);
-    una_matrices_pack(una_net_matrix, net->shape, b->gradient, b->packed);
+    una_matrices_pack(net->body->matrix, net->shape, b->gradient, b->packed);
     for (size_t i = 0; i < b->count; i++) gradient[i] = -(double)b->packed[i];
     *log_lik = -losses.fit;
     return UNA_OK;
@@ -321,7 +331,7 @@ una_status una_train_elbo(una_trained_job *to, una_training_context *t, una_run 
 {
     const una_training_job *job = t->job;
     una_arena *scratch = &run->scratch;
-    size_t count = una_matrices_packed(una_net_matrix, job->shape);
+    size_t count = una_matrices_packed(job->body->matrix, job->shape);
     bounding b = { .t = t, .normals = una_kernels_named_f64(run->settings.kernels), .count = count };
     una_trainable_f64 what = { .parameters = 2 * count, .context = &b, .gradient = bound_gradient };
     UNA_NEW_AT(&to->arena, to->numbers, 2 * count);
@@ -332,7 +342,7 @@ una_status una_train_elbo(una_trained_job *to, una_training_context *t, una_run 
     UNA_NEW_AT(scratch, b.gradient, t->size.parameters);
     UNA_TRY(begin_batches(t, run));
 
-    una_matrices_pack(una_net_matrix, job->shape, t->parameters, b.packed);
+    una_matrices_pack(job->body->matrix, job->shape, t->parameters, b.packed);
     for (size_t i = 0; i < count; i++) {
         to->numbers[i] = (double)b.packed[i];
         to->numbers[count + i] = una_softplus_inverse(job->goal_options.elbo.start_std);

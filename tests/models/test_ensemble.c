@@ -7,6 +7,7 @@
 #include "models/quick.h"
 
 #include "nn/anchor.h"
+#include "nn/net.h"
 
 static const una_fit_settings held_out = { .size = sizeof held_out, .valid_fraction = 0.2 };
 
@@ -227,7 +228,7 @@ static void anchors_are_a_penalty(void **state)
     assert_ok(una_arena_check(&arena), run);
 
     una_rng rng = una_rng_at(2, UNA_FOR_TEST, 0);
-    una_anchor_draw_f64(&net, 0.25, &rng, anchor);
+    una_anchor_draw_f64(una_net_matrix, &net, 0.25, &rng, anchor);
     for (size_t i = 0; i < net.parameters; i++) square += anchor[i] * anchor[i];
     assert_near(square / (double)una_matrices_packed(una_net_matrix, &net), 0.25, 0.15, 0);
     for (size_t i = 0; i <= 20; i++)

@@ -84,7 +84,7 @@ static void invent_jobs(school *s, size_t steps)
 
 static size_t numbers_of(const una_trained_job *t)
 {
-    if (t->job.goal == UNA_GOAL_ELBO) return 2 * una_matrices_packed(una_net_matrix, t->job.shape);
+    if (t->job.goal == UNA_GOAL_ELBO) return 2 * una_matrices_packed(t->job.body->matrix, t->job.shape);
     return t->job.body->size(t->job.shape).parameters;
 }
 
@@ -260,6 +260,42 @@ static void gradients_are_those_of_the_losses(void **state)
     una_run_free(run);
 }
 
+static una_status teach_residual(una_trained_job *t, const school *s, size_t job, una_run *run)
+{
+    *t = (una_trained_job){ .job = s->job[job] };
+    t->job.body = &una_body_residual_f32;
+    t->job.shape = &s->residual;
+    t->job.validate = UNA_VALIDATE_NOT;
+    return una_train_many(t, sizeof *t, 1, run);
+}
+
+/* Whatever a goal reads of a network, it asks its body; one that cannot says which body it was given. */
+static void goals_ask_the_body(void **state)
+{
+    static school s;
+    static const size_t refused[] = { 1, 3 };            /* evidence, dropout: jobs of invent_jobs */
+    una_run *run = run_with(1);
+    una_trained_job t;
+    (void)state;
+    invent_jobs(&s, 40);
+    for (size_t i = 0; i < 2; i++) {
+        assert_status(teach_residual(&t, &s, refused[i], run), UNA_E_USAGE, run);
+        assert_says(una_run_message(run), "'residual'");
+        una_jobs_free(&t, sizeof t, 1);
+    }
+
+    assert_ok(teach_residual(&t, &s, 2, run), run);      /* anchored */
+    assert_true(t.trained.loss[t.trained.validations - 1] < 0.8 * t.trained.loss[0]);
+    check_gradient(una_goal_squares, t.job, 4e-3f, 2e-3, run);
+    una_jobs_free(&t, sizeof t, 1);
+
+    assert_ok(teach_residual(&t, &s, 4, run), run);      /* by its evidence bound */
+    assert_true(t.trained.loss[t.trained.validations - 1] < 0.8 * t.trained.loss[0]);
+    for (size_t i = numbers_of(&t) / 2; i < numbers_of(&t); i++) assert_true(t.numbers[i] > 0);
+    una_jobs_free(&t, sizeof t, 1);
+    una_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +304,7 @@ int main(void)
         cmocka_unit_test(one_that_fails_ends_all),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(gradients_are_those_of_the_losses),
+        cmocka_unit_test(goals_ask_the_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,9 @@
 #define UNA_HIDDEN
 #endif
 
+#define UNA_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define UNA_MAX(a, b) ((a) > (b) ? (a) : (b))
+
 /* Forwards a failure. */
 #define UNA_TRY(call)                                   \
     do {                                                \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The activations of UNA_ACTIVATION_LIST, for the loops of every kernel set. Each is two functions,
+ * The activations of UNA_ACTIVATION_LIST, for the loops of every kernel set. Each is a row of a table of formulas,
+ * which makes two functions,
  *   NAME_value(z) = act(z),   NAME_slopes(z, h) = act'(z) and act''(z), where h = act(z) is known,
- * and, where the list says `own`, a third one that a difference of values would be too coarse for,
+ * and, where the list says `own`, a third one is written that a difference of values would be too coarse for,
  *   NAME_chord(x) = (act(t) - act(z))/delta and act'(t), t = z + step, step = delta u.
  * Simple enough for the compiler to vectorise for the instruction set at hand.
  */
@@ -63,8 +64,25 @@ typedef struct slopes { real first, second; } slopes;
 typedef struct ends { real z, h, d, t, u, step, inverse; } ends;         /* h, d = act, act' at z; inverse = 1/delta */
 typedef struct chord { real slope, end; } chord;
 
-static inline real relu_value(real z) { return z > 0 ? z : 0; }
-static inline slopes relu_slopes(real z, real h) { (void)h; return (slopes){ z > 0 ? 1 : 0, 0 }; }
+/* A row of the table: the value; what both derivatives have in common, as `part`; the first and the second one. Where
+ * they are asked for, h is the value. */
+#define ACTIVATION(name, value, common, first, second)                                                                \
+    static inline real name##_value(real z) { return value; }                                                         \
+    static inline slopes name##_slopes(real z, real h)                                                                \
+    {                                                                                                                 \
+        const real part = common;                                                                                     \
+        (void)z, (void)h, (void)part;                                                                                 \
+        return (slopes){ first, second };                                                                             \
+    }
+ACTIVATION(relu, z > 0 ? z : 0, 0, z > 0 ? 1 : 0, 0)
+ACTIVATION(tanh, tanh_of(z), 1 - h * h, part, -2 * h * part)
+ACTIVATION(leaky, z > 0 ? z : LEAK * z, 0, z > 0 ? 1 : LEAK, 0)
+ACTIVATION(elu, z > 0 ? z : expm1(z), z > 0 ? 1 : exp(z), part, z > 0 ? 0 : part)
+ACTIVATION(softplus, (z > 0 ? z : 0) + log1p(exp(-fabs(z))), sigmoid_of(z), part, part * (1 - part))
+ACTIVATION(silu, z * sigmoid_of(z), sigmoid_of(z), part * (1 + z * (1 - part)),
+           part * (1 - part) * (2 + z * (1 - 2 * part)))
+ACTIVATION(sin, sin(z), 0, cos(z), -h)
+
 static inline chord relu_chord(ends x)
 {
     real rising = x.t * x.inverse, falling = -x.z * x.inverse;   /* the step crosses the kink, one way or the other */
@@ -72,48 +90,18 @@ static inline chord relu_chord(ends x)
     return (chord){ x.t > 0 ? ends_on : ends_off, x.t > 0 ? 1 : 0 };
 }
 
-static inline real tanh_value(real z) { return tanh_of(z); }
-static inline slopes tanh_slopes(real z, real h) { (void)z; return (slopes){ 1 - h * h, -2 * h * (1 - h * h) }; }
 static inline chord tanh_chord(ends x)           /* tanh a - tanh b = tanh(a - b) (1 - tanh a tanh b) */
 {
     real far = tanh_of(x.t), rise = tanh_of(x.step) * (1 - x.h * far);
     return (chord){ rise * x.inverse, x.d - rise * (x.h + far) };        /* its difference to d does not cancel */
 }
 
-static inline real leaky_value(real z) { return z > 0 ? z : LEAK * z; }
-static inline slopes leaky_slopes(real z, real h) { (void)h; return (slopes){ z > 0 ? 1 : LEAK, 0 }; }
 static inline chord leaky_chord(ends x)
 {
     real crossing = (leaky_value(x.t) - leaky_value(x.z)) * x.inverse, straight = x.z > 0 ? x.u : LEAK * x.u;
     return (chord){ (x.z > 0) == (x.t > 0) ? straight : crossing, x.t > 0 ? 1 : LEAK };
 }
 
-static inline real elu_value(real z) { return z > 0 ? z : expm1(z); }
-static inline slopes elu_slopes(real z, real h)
-{
-    (void)h;
-    real e = z > 0 ? 1 : exp(z);
-    return (slopes){ e, z > 0 ? 0 : e };
-}
-
-static inline real softplus_value(real z) { return (z > 0 ? z : 0) + log1p(exp(-fabs(z))); }
-static inline slopes softplus_slopes(real z, real h)
-{
-    (void)h;
-    real s = sigmoid_of(z);
-    return (slopes){ s, s * (1 - s) };
-}
-
-static inline real silu_value(real z) { return z * sigmoid_of(z); }
-static inline slopes silu_slopes(real z, real h)
-{
-    (void)h;
-    real s = sigmoid_of(z);
-    return (slopes){ s * (1 + z * (1 - s)), s * (1 - s) * (2 + z * (1 - 2 * s)) };
-}
-
-static inline real sin_value(real z) { return sin(z); }
-static inline slopes sin_slopes(real z, real h) { return (slopes){ cos(z), -h }; }
 static inline chord sin_chord(ends x)            /* sin a - sin b = 2 sin((a-b)/2) cos((a+b)/2) */
 {
     return (chord){ 2 * sin(x.step / 2) * cos((x.t + x.z) / 2) * x.inverse, cos(x.t) };

@@ -4,27 +4,27 @@
  */
 #include "kern/sets.h"
 
-
 /* Sums of so many numbers, of so many channels, are taken in `real`, and those of all in double. */
 enum { RUN = 64, WIDE = 64 };
 
-static inline size_t smaller_index(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-static void channel_moments(una_map_shape map, const real *x, REAL(una_moments) to)
+/* sum += sum of g, cross += sum of g (x - centre). Behind a normalisation g is zero where y is (NULL: nowhere); centre
+ * NULL: zero. Always inlined, so that each caller has the loops that it needs. */
+static inline void gather_moments(una_map_shape map, const real *y, const real *x, const real *restrict centre, real *g,
+                                  REAL(una_moments) to)
 {
     const size_t n = map.n, c = map.channels;
     for (size_t from = 0; from < n; from += RUN)
         for (size_t j = 0; j < c; j += WIDE) {
-            size_t rows = smaller_index(RUN, n - from), wide = smaller_index(WIDE, c - j);
+            size_t rows = UNA_MIN(RUN, n - from), wide = UNA_MIN(WIDE, c - j);
             real s[WIDE] = {0}, q[WIDE] = {0};
             for (size_t i = 0; i < rows; i++) {
-                const real *restrict at = x + (from + i) * c + j;
+                size_t at = (from + i) * c + j;
+                const real *restrict xi = x + at, *yi = y ? y + at : NULL;
+                real *restrict gi = g + at;
+                for (size_t k = 0; yi && k < wide; k++) gi[k] = yi[k] > 0 ? gi[k] : 0;
                 for (size_t k = 0; k < wide; k++) {
-                    s[k] += at[k];
-                    q[k] += at[k] * at[k];
+                    s[k] += gi[k];
+                    q[k] += gi[k] * (centre ? xi[k] - centre[j + k] : xi[k]);
                 }
             }
             for (size_t k = 0; k < wide; k++) {
@@ -32,6 +32,17 @@ static void channel_moments(una_map_shape map, const real *x, REAL(una_moments) 
                 to.cross[j + k] += (double)q[k];
             }
         }
+}
+
+static void channel_moments(una_map_shape map, const real *x, REAL(una_moments) to)
+{
+    gather_moments(map, NULL, x, NULL, (real *)x, to);
+}
+
+static void back_moments(una_map_shape map, const real *y, const real *x, const real *centre, real *g,
+                         REAL(una_moments) to)
+{
+    gather_moments(map, y, x, centre, g, to);
 }
 
 static void normalise_channels(una_map_shape map, const real *x, const REAL(una_norm) *norm, const real *skip,
@@ -56,31 +67,6 @@ static void normalise_channels(una_map_shape map, const real *x, const REAL(una_
     }
 }
 
-static void back_moments(una_map_shape map, const real *y, const real *x, const real *restrict centre, real *g,
-                         REAL(una_moments) to)
-{
-    const size_t n = map.n, c = map.channels;
-    for (size_t from = 0; from < n; from += RUN)
-        for (size_t j = 0; j < c; j += WIDE) {
-            size_t rows = smaller_index(RUN, n - from), wide = smaller_index(WIDE, c - j);
-            real s[WIDE] = {0}, q[WIDE] = {0};
-            for (size_t i = 0; i < rows; i++) {
-                size_t at = (from + i) * c + j;
-                const real *restrict xi = x + at, *yi = y ? y + at : NULL;
-                real *restrict gi = g + at;
-                for (size_t k = 0; yi && k < wide; k++) gi[k] = yi[k] > 0 ? gi[k] : 0;
-                for (size_t k = 0; k < wide; k++) {
-                    s[k] += gi[k];
-                    q[k] += gi[k] * (xi[k] - centre[j + k]);
-                }
-            }
-            for (size_t k = 0; k < wide; k++) {
-                to.sum[j + k] += (double)s[k];
-                to.cross[j + k] += (double)q[k];
-            }
-        }
-}
-
 static void back_normalise(una_map_shape map, const real *g, const real *x, const REAL(una_norm) *norm, real *dx)
 {
     const size_t n = map.n, c = map.channels;
@@ -102,7 +88,7 @@ typedef struct span { size_t from, to; } span;
 static inline span on_map(const una_windows *at, size_t place, size_t size)
 {
     size_t start = place * at->stride;
-    span s = { start < at->pad ? at->pad - start : 0, smaller_index(at->kernel, size + at->pad - start) };
+    span s = { start < at->pad ? at->pad - start : 0, UNA_MIN(at->kernel, size + at->pad - start) };
     if (s.to < s.from) s.to = s.from;
     return s;
 }
@@ -193,5 +179,5 @@ const REAL(una_channels_kernels) SET(una_channels_kernels) = {
     .moments = channel_moments, .normalise = normalise_channels, .back_moments = back_moments,
         .back_normalise = back_normalise,
     .unfold = unfold_windows, .fold = fold_windows, .pool = pool_windows, .pool_back = pool_back,
-        .mean = mean_of_places, .mean_back = mean_back,
+        .mean = mean_of_places, .mean_back = mean_back
 };

@@ -16,9 +16,10 @@
 enum { UNA_PAD = 8 };
 #define UNA_PADDED(n) (((size_t)(n) + UNA_PAD - 1) / UNA_PAD * UNA_PAD)
 
-/* The activations: code, word, and whether its secant slope is its own (a third function) or a plain difference
- * (activation.h, which holds two functions for each; docs/develop/ADDING_AN_ACTIVATION.md). This list makes the enum, the words, their count, what a model file may hold, the loops of
- * every kernel set and those of the tests: a new one is a line here and two functions there. */
+/* The activations: code, word, and whether its secant slope is its own (a function) or a plain difference
+ * (activation.h, which holds a row of formulas for each; docs/develop/ADDING_AN_ACTIVATION.md). This list makes the enum,
+ * the words, their count, what a model file may hold, the loops of every kernel set and those of the tests: a new one is a
+ * line here and a row there. */
 #define UNA_ACTIVATION_LIST(X)       \
     X(UNA_RELU, relu, own)           \
     X(UNA_TANH, tanh, own)           \

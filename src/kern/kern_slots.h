@@ -16,10 +16,6 @@ static inline REAL(una_product) REAL(una_product_at)(real *at, size_t stride, bo
     return (REAL(una_product)){ at, stride, add };
 }
 
-#define UNA_FAMILY_TYPE(family) typedef struct REAL(una_##family##_kernels) REAL(una_##family##_kernels);
-UNA_KERNEL_FAMILIES(UNA_FAMILY_TYPE)
-#undef UNA_FAMILY_TYPE
-
 /* ---- slopes: through activations and back, and the similarity of heads whose slopes they are --------------------- */
 
 typedef struct REAL(una_slope_rows) {
@@ -33,7 +29,7 @@ typedef struct REAL(una_slope_rows) {
     real       *dz;                      /* back: what the slopes add to the gradient at z [points, width]  */
 } REAL(una_slope_rows);
 
-struct REAL(una_slopes_kernels) {
+typedef struct REAL(una_slopes_kernels) {
     /* Secant slopes: s = (act(z + delta u) - act(z))/delta, e = act'(z + delta u). */
     void (*secant)(una_activation act, const REAL(una_slope_rows) *rows);
     /* Its derivative: given g = dP/ds, dz += g (e - act'(z))/delta summed over directions, g becomes dP/du = g e. */
@@ -46,7 +42,7 @@ struct REAL(una_slopes_kernels) {
     /* P = sum_{i<j} S_ij^2/(q_i q_j) for S [heads, stride], q its diagonal, and K = scale dP/dS-like as in
      * diversity_real.c; inverse [heads] is work. Heads with q = 0 take no part. */
     double (*similarity)(size_t heads, size_t stride, const real *s, double scale, real *k, double *inverse);
-};
+} REAL(una_slopes_kernels);
 
 /* ---- fans: the slopes of one point along all directions, a row of `lanes` = UNA_PADDED(directions) for each unit of a
  * list, padding zero ----------------------------------------------------------------------------------------------- */
@@ -61,7 +57,7 @@ typedef struct REAL(una_fan_layer) {     /* a layer at one probe                
     real       *e;                       /* a fan for each that bends: 1 where it ends on                   */
 } REAL(una_fan_layer);
 
-struct REAL(una_fans_kernels) {
+typedef struct REAL(una_fans_kernels) {
     /* C = (M, from the units of `in` to those of `out`) A: c_j = sum_k m(in_k, out_j) a_k. */
     void (*product)(size_t lanes, REAL(una_fans) in, REAL(una_factor) m, const uint16_t *out, real *c);
     /* C [.., n] (rows_i, columns_j) += a_i . b_j; columns are below n. `lower`: as in gram. flat [n + 1, lanes] is work,
@@ -81,7 +77,7 @@ struct REAL(una_fans_kernels) {
     /* Its derivative: given g = dP/ds of the listed units, dz [unit] += g (e - relu'(z)) inverse summed
      * over lanes, g becomes g e. */
     void (*relu_back)(const REAL(una_fan_layer) *layer, real *g, real *dz);
-};
+} REAL(una_fans_kernels);
 
 /* ---- a ReLU layer of one input: seen from the layer above it, it is a broken line: each unit has a bend, at -b/w, and
  * between two bends z = x slope_k + offset_k, k the number of bends below x. Tables of this and of its gradient stand
@@ -108,7 +104,7 @@ typedef struct REAL(una_line_steps) {    /* from points x along the line        
     uint16_t *far;                       /* and below the ends, which `slopes` finds                        */
 } REAL(una_line_steps);
 
-struct REAL(una_line_kernels) {
+typedef struct REAL(una_line_kernels) {
     /* Sorts the bends and fills the tables; `bias` [width] is that of the layer above. */
     void (*make)(const REAL(una_line) *line, const real *bias);
     /* The layer above at rows x [rows]: z, h = relu(z), d = relu'(z) [rows, width]; place = bends below each. */
@@ -124,7 +120,7 @@ struct REAL(una_line_kernels) {
                       const REAL(una_line_gradient) *to);
     /* From the gradient of the tables to that of the parameters. */
     void (*finish)(const REAL(una_line) *line, const REAL(una_line_gradient) *to);
-};
+} REAL(una_line_kernels);
 
 /* ---- pairs of points --------------------------------------------------------------------------------------------- */
 
@@ -134,7 +130,7 @@ typedef struct REAL(una_pair_rows) {     /* a point and n others, coordinate by 
     size_t a_step, b_stride;
 } REAL(una_pair_rows);
 
-struct REAL(una_pairs_kernels) {
+typedef struct REAL(una_pairs_kernels) {
     /* b = outer exp(inner a) for any inner a, exp to about 1 ulp in double; below -700 (float: -87) it is 0. n is a
      * multiple of UNA_PAD. */
     void (*exp)(size_t n, real inner, const real *a, real outer, real *b);
@@ -142,7 +138,7 @@ struct REAL(una_pairs_kernels) {
     void (*distances)(const REAL(una_pair_rows) *pairs, real *out);
     /* sum_d [UNA_PAD] += w_j (a_d - b_dj)^2, j taken in turn by the UNA_PAD places of sum_d = sum + d*UNA_PAD. */
     void (*weighted_distances)(const REAL(una_pair_rows) *pairs, const real *w, real *sum);
-};
+} REAL(una_pairs_kernels);
 
 /* ---- densities that are sampled, where a gradient is asked for thousands of times: a small network in one pass, and
  * the heads of a larger one integrated out ------------------------------------------------------------------------- */
@@ -155,7 +151,7 @@ typedef struct REAL(una_shallow) {       /* a network of one hidden layer and on
 } REAL(una_shallow);
 typedef struct REAL(una_shallow_gradient) { real *w, *b, *v, *c; } REAL(una_shallow_gradient);
 
-struct REAL(una_density_kernels) {
+typedef struct REAL(una_density_kernels) {
     /* In one pass: with h = act(w'x + b), f = v'h + c for each row, adds the gradient of weight sum (f - y)^2 and returns
      * it. x [rows, inputs], y [rows]; work [2 UNA_SHALLOW_ROWS, width]. Rows are summed in order. */
     double (*shallow)(const REAL(una_shallow) *at, size_t rows, const real *x, const real *y, double weight,
@@ -166,7 +162,7 @@ struct REAL(una_density_kernels) {
      * tutorial on the sweep operator, 1979). stride is a multiple of UNA_PAD, column [stride] is work, zero from n on.
      * Returns log|A|, NAN if A is not positive definite. */
     double (*sweep)(size_t n, size_t count, size_t stride, real *a, real *column);
-};
+} REAL(una_density_kernels);
 
 /* ---- maps of channels: batch normalisation there and back, windows of a map as rows of a matrix, pooling --------- */
 
@@ -178,7 +174,7 @@ typedef struct REAL(una_norm) {          /* of a normalisation, each [channels] 
 
 typedef struct REAL(una_moments) { double *sum, *cross; } REAL(una_moments);       /* each [channels], added to      */
 
-struct REAL(una_channels_kernels) {
+typedef struct REAL(una_channels_kernels) {
     /* sum += sum of x, cross += sum of x^2, for x [n, channels]. */
     void (*moments)(una_map_shape map, const real *x, REAL(una_moments) to);
     /* y = scale x + shift, plus skip [n, channels] unless NULL, and then max(0, y) if rectify. y may be x. */
@@ -201,7 +197,7 @@ struct REAL(una_channels_kernels) {
     /* phi [channels] = mean of x [n, channels]; back: dx [n, channels] = dphi/n. */
     void (*mean)(una_map_shape map, const real *x, real *phi);
     void (*mean_back)(una_map_shape map, const real *dphi, real *dx);
-};
+} REAL(una_channels_kernels);
 
 /* ---- what several rooms call ------------------------------------------------------------------------------------- */
 
@@ -213,7 +209,7 @@ typedef struct REAL(una_adam) { real rate, beta1, beta2, c1, c2; } REAL(una_adam
 
 typedef struct REAL(una_kernels) {
     const char *name;
-#define UNA_FAMILY_TABLE(family) const struct REAL(una_##family##_kernels) *family;
+#define UNA_FAMILY_TABLE(family) const REAL(una_##family##_kernels) *family;
     UNA_KERNEL_FAMILIES(UNA_FAMILY_TABLE)
 #undef UNA_FAMILY_TABLE
 

@@ -26,16 +26,6 @@ typedef struct factor {
     const char *what;
 } factor;
 
-static size_t smaller_count(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-static size_t most_of(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Where [low, high) is halved: a power of two of STEPs after low, the same for every high. */
 static size_t middle_of_range(size_t low, size_t high)
 {
@@ -112,7 +102,7 @@ static una_status factor_step(const factor *f, size_t low, size_t high, una_run 
 static una_status factor_corner(const factor *f, size_t low, size_t high, una_run *run)
 {
     if (high - low <= STEP) return factor_step(f, low, high, run);
-    size_t half = middle_of_range(low, high), top = most_of(f->left + half, f->from), bottom = f->left + high;
+    size_t half = middle_of_range(low, high), top = UNA_MAX(f->left + half, f->from), bottom = f->left + high;
     UNA_TRY(factor_corner(f, low, half, run));
     if (top < bottom) solve_rows(f, top, bottom, low, half);
     fill_corner(f, half, high, low, half);
@@ -128,8 +118,8 @@ static una_status factor_corner(const factor *f, size_t low, size_t high, una_ru
 static bool chunk_rows(const factor *f, size_t index, bool all, size_t *top, size_t *bottom)
 {
     *top = f->right + index * CHUNK;
-    *bottom = smaller_count(*top + CHUNK, f->n);
-    if (!all) *top = most_of(*top, f->from);
+    *bottom = UNA_MIN(*top + CHUNK, f->n);
+    if (!all) *top = UNA_MAX(*top, f->from);
     return *top < *bottom;
 }
 
@@ -155,7 +145,7 @@ static una_status take_off_chunk(void *context, size_t index, una_run *child)
     (void)child;
     if (!chunk_rows(f, index, false, &top, &bottom)) return UNA_OK;
     for (size_t at = f->right; at < bottom; at += WIDE)
-        f->kernels->product(bottom - top, smaller_count(WIDE, UNA_PADDED(bottom - at)), f->right - f->left,
+        f->kernels->product(bottom - top, UNA_MIN(WIDE, UNA_PADDED(bottom - at)), f->right - f->left,
                             UNA_ROWS(f->a + top * f->stride + f->left, f->stride),
                             UNA_ROWS(f->below + (at - f->right) / WIDE * PANEL * WIDE, WIDE),
                             UNA_ONTO(f->a + top * f->stride + at, f->stride));
@@ -168,7 +158,7 @@ static una_status factor_panels(factor f, una_run *run)
     UNA_NEW_AT(&run->scratch, f.corner, PANEL * PANEL);
     UNA_NEW_AT(&run->scratch, f.below, rest * PANEL);
     for (f.left = 0; f.left < f.n; f.left = f.right) {
-        f.right = smaller_count(f.left + PANEL, f.n);
+        f.right = UNA_MIN(f.left + PANEL, f.n);
         UNA_TRY(factor_corner(&f, 0, f.right - f.left, run));
         size_t chunks = (f.n - f.right + CHUNK - 1) / CHUNK;
         if (chunks == 0) continue;
@@ -218,7 +208,7 @@ static void solve_block(const double *l, size_t stride, double *b, size_t column
     double inverse[STEP * STEP], copy[STEP * UNA_TILE];
     invert_step(l, stride, low, high, inverse);
     for (size_t first = 0, width; first < columns; first += width) {
-        width = smaller_count(UNA_TILE, columns - first);
+        width = UNA_MIN(UNA_TILE, columns - first);
         double *to = b + low * columns + first;
         for (size_t i = 0; i < high - low; i++) memcpy(copy + i * width, to + i * columns, width * sizeof *copy);
         kernels->product(high - low, width, high - low, UNA_ROWS(inverse, STEP), UNA_ROWS(copy, width),
@@ -232,9 +222,9 @@ void una_large_lower_solve(const double *l, size_t n, size_t stride, double *b, 
     const una_kernels_f64 *kernels = una_kernels_named_f64(run->settings.kernels);
     from = from / BAND * BAND;
     for (size_t top = from; top < n; top += BAND) {
-        size_t bottom = smaller_count(top + BAND, n);
+        size_t bottom = UNA_MIN(top + BAND, n);
         for (size_t p = from; p < top; p += DEEP)    /* a part of b that stays in the cache while rows of l pass */
-            kernels->product(bottom - top, columns, smaller_count(DEEP, top - p),
+            kernels->product(bottom - top, columns, UNA_MIN(DEEP, top - p),
                              UNA_ROWS(l + top * stride + p, stride), UNA_ROWS(b + p * columns, columns),
                              UNA_ONTO(b + top * columns, columns));
         solve_block(l, stride, b, columns, top, bottom, kernels);
@@ -279,6 +269,6 @@ void una_large_gram(const double *a, const double *b, size_t from, size_t n, dou
     const una_kernels_f64 *kernels = una_kernels_named_f64(run->settings.kernels);
     memset(out, 0, UNA_TILE * UNA_TILE * sizeof *out);
     for (size_t p = from; p < n; p += DEEP)
-        kernels->product(UNA_TILE, UNA_TILE, smaller_count(DEEP, n - p), UNA_COLUMNS(a + p * UNA_TILE, UNA_TILE),
+        kernels->product(UNA_TILE, UNA_TILE, UNA_MIN(DEEP, n - p), UNA_COLUMNS(a + p * UNA_TILE, UNA_TILE),
                          UNA_ROWS(b + p * UNA_TILE, UNA_TILE), UNA_ONTO(out, UNA_TILE));
 }

@@ -34,11 +34,6 @@ static void merge_entries(entry *to, entry *from, size_t middle, size_t count)
     }
 }
 
-static size_t smaller_count(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Sorted in pieces: sorting a million takes a second, in which an interruption would go unnoticed. */
 static una_status sort_entries(entry **out, const una_stored_trials *list, una_run *run)
 {
@@ -49,13 +44,13 @@ static una_status sort_entries(entry **out, const una_stored_trials *list, una_r
     for (size_t i = 0; i < count; i++) order[i] = &list->at[i];
     for (size_t from = 0; from < count; from += PIECE) {
         UNA_TRY(una_check_cancelled(run, "comparing trials"));
-        qsort(order + from, smaller_count(count - from, PIECE), sizeof *order, by_content);
+        qsort(order + from, UNA_MIN(count - from, PIECE), sizeof *order, by_content);
     }
     for (size_t width = PIECE; width < count; width *= 2) {
         for (size_t from = 0; from < count; from += 2 * width) {
             UNA_TRY(una_check_cancelled(run, "comparing trials"));
-            merge_entries(other + from, order + from, smaller_count(count - from, width),
-                          smaller_count(count - from, 2 * width));
+            merge_entries(other + from, order + from, UNA_MIN(count - from, width),
+                          UNA_MIN(count - from, 2 * width));
         }
         entry *both = order;
         order = other;

@@ -154,7 +154,7 @@ static bool read_problem(golden *file, problem *p)
     memset(p, 0, sizeof *p);
     if (!read_network(file, p)) return false;
 
-    size_t *inputs = &p->net.size[0], heads = una_net_heads(&p->net);
+    size_t *inputs = &p->net.size[0], heads = p->net.heads;
     if (tuna) return read_matrix(file, file->in, "g", &p->rows, &heads, &p->g);
     if (map && heads != 1) return refuse(file, "the output layer has %zu columns, not 1", heads);
 
@@ -306,7 +306,7 @@ static bool put_head(golden *file, const una_head *head, answer *results)
 static bool evaluate_reference(golden *file, const problem *p, answer *results)
 {
     evaluation_f64 e;
-    size_t inputs = p->net.size[0], heads = una_net_heads(&p->net);
+    size_t inputs = p->net.size[0], heads = p->net.heads;
     if (!begin_f64(&e, file, p, una_kernels_named_f64("generic"), results)) return false;
     double *f = put(file, results, "f", p->rows, heads);
     if (una_arena_check(file->arena) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));

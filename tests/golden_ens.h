@@ -51,7 +51,7 @@ static bool check_anchored(golden *file, worst *exact, worst *single)
     (void)single;
     memset(&p, 0, sizeof p);
     if (!read_network(file, &p) || !read_vector(file, file->in, "y", &p.rows, &p.y)) return false;
-    if (una_net_heads(&p.net) != 1) return refuse(file, "%s", "the output layer has more than one column");
+    if (p.net.heads != 1) return refuse(file, "%s", "the output layer has more than one column");
     if (!read_positive(file, "noise_var", &p.noise_var) || !read_positive(file, "prior_var", &p.prior_var))
         return false;
 

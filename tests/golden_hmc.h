@@ -27,8 +27,8 @@ static bool check_potential(golden *file, worst *exact, worst *single)
     if (!read_network(file, &p) || !read_vector(file, file->in, "y", &p.rows, &p.y)) return false;
     if (!read_positive(file, "noise_var", &p.noise_var) || !read_positive(file, "prior_var", &p.prior_var))
         return false;
-    if (una_net_heads(&p.net) != 1)
-        return refuse(file, "the output layer has %zu columns, not 1", una_net_heads(&p.net));
+    if (p.net.heads != 1)
+        return refuse(file, "the output layer has %zu columns, not 1", p.net.heads);
 
     for (size_t i = 0; i < KERNEL_SETS; i++) {
         const una_kernels_f64 *kernels = una_kernels_named_f64(kernel_sets[i]);

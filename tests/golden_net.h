@@ -62,7 +62,7 @@ static bool REAL(evaluate_step)(REAL(evaluation) *e)
 {
     const problem *p = e->p;
     una_arena *arena = e->file->arena;
-    size_t inputs = p->net.size[0], heads = una_net_heads(&p->net), wide = heads == 1 ? 1 : UNA_PADDED(heads);
+    size_t inputs = p->net.size[0], heads = p->net.heads, wide = heads == 1 ? 1 : UNA_PADDED(heads);
     REAL(una_batch) batch = { .rows = p->rows, .probes = p->delta ? p->rows : 0, .directions = p->delta ? inputs
         : 0, .x = e->x };
     REAL(una_objective) objective = { .penalty = p->gamma, .diversity = p->lambda };
@@ -88,7 +88,7 @@ static bool REAL(evaluate_step)(REAL(evaluation) *e)
 /* phi [rows, features + 1] with the ones, and the posterior of its linear head. */
 static double *REAL(features)(REAL(evaluation) *e, const real *x, size_t rows)
 {
-    size_t features = una_net_features(&e->p->net), k = features + 1;
+    size_t features = e->p->net.features, k = features + 1;
     double *phi = UNA_GET(e->file->arena, double, rows * k);
     if (!phi || !x) return NULL;
     REAL(una_net_forward)(e->work, e->parameters, x, rows, (una_outputs){ .phi = phi, .stride = k });
@@ -98,7 +98,7 @@ static double *REAL(features)(REAL(evaluation) *e, const real *x, size_t rows)
 
 static bool REAL(solve)(REAL(evaluation) *e, const double *phi, una_head *head)
 {
-    una_head_init(head, una_net_features(&e->p->net) + 1, e->file->arena);
+    una_head_init(head, e->p->net.features + 1, e->file->arena);
     if (!phi || una_arena_check(e->file->arena) != UNA_OK) return refuse(e->file, "%s", una_run_message(e->file->run));
     una_stats_add(&head->stats, phi, e->p->y, e->p->rows, NULL);
     head->noise_var = e->p->noise_var;
@@ -111,7 +111,7 @@ static bool REAL(solve)(REAL(evaluation) *e, const double *phi, una_head *head)
 static bool REAL(evaluate_marginal)(REAL(evaluation) *e)
 {
     const problem *p = e->p;
-    size_t features = una_net_features(&p->net), k = features + 1;
+    size_t features = p->net.features, k = features + 1;
     una_head head;
     double *phi = REAL(features)(e, e->x, p->rows);
     if (!REAL(solve)(e, phi, &head)) return false;
@@ -136,7 +136,7 @@ static bool REAL(evaluate_posterior)(REAL(evaluation) *e)
 {
     const problem *p = e->p;
     golden *file = e->file;
-    size_t k = una_net_features(&p->net) + 1;
+    size_t k = p->net.features + 1;
     una_head head;
 
     double *phi = REAL(features)(e, e->x, p->rows);

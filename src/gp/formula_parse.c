@@ -28,7 +28,7 @@ static const function functions[] = {
     { "sin", sin, UNA_FORMULA_CALL },   { "cos", cos, UNA_FORMULA_CALL },   { "tan", tan, UNA_FORMULA_CALL },
     { "exp", exp, UNA_FORMULA_CALL },   { "log", log, UNA_FORMULA_CALL },   { "sqrt", sqrt, UNA_FORMULA_CALL },
     { "abs", fabs, UNA_FORMULA_CALL },  { "tanh", tanh, UNA_FORMULA_CALL }, { "step", unit_step, UNA_FORMULA_CALL },
-    { "min", NULL, UNA_FORMULA_MIN },   { "max", NULL, UNA_FORMULA_MAX },
+    { "min", NULL, UNA_FORMULA_MIN },   { "max", NULL, UNA_FORMULA_MAX }
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 

@@ -33,7 +33,7 @@ static const leaf_kind kinds[] = {               /* by una_kernel_code */
     { "matern52", STATIONARY, "var, length and on" },
     { "periodic", STATIONARY | 1u << KEY_PERIOD, "var, length, period and on" },
     { "linear", 1u << KEY_VAR | 1u << KEY_CENTRE | 1u << KEY_ON, "var, centre and on" },
-    { "constant", 1u << KEY_VAR, "var" },
+    { "constant", 1u << KEY_VAR, "var" }
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

@@ -24,56 +24,34 @@ static bool worth_forming(const WORK *w, double features, double heads)
     return !w->fans && rows * 3 * heads * features < rows * 1.5 * squares + heads * 2 * squares;
 }
 
-static by_features *take_feature_gram(const WORK *w, size_t features, size_t heads, una_arena *arena)
-{
-    by_features *by = UNA_GET(arena, by_features, 1);
-    size_t wide = UNA_PADDED(features);
-    if (!by) return NULL;
-    by->a = UNA_GET(arena, real, features * wide);
-    if (is_first(w)) by->wa = UNA_GET(arena, real, heads * wide);
-    by->kw = is_first(w) ? UNA_GET(arena, real, heads * wide) : w->piece[0]->similarity.features->kw;
-    by->b = is_first(w) ? UNA_GET(arena, real, features * wide) : w->piece[0]->similarity.features->b;
-    return by;
-}
-
-static by_slopes *take_slope_gram(const WORK *w, size_t features, size_t heads, una_arena *arena)
-{
-    by_slopes *by = UNA_GET(arena, by_slopes, 1);
-    if (!by) return NULL;
-    by->g = UNA_GET(arena, real, w->most_probes * w->most_directions * UNA_PADDED(heads));
-    by->wa = UNA_GET(arena, real, features * UNA_PADDED(heads));
-    by->kw = is_first(w) ? UNA_GET(arena, real, heads * UNA_PADDED(features)) : w->piece[0]->similarity.slopes->kw;
-    return by;
-}
-
-static by_point *take_point(const WORK *w, size_t heads, una_arena *arena)
-{
-    size_t numbers = w->block * w->most_directions * UNA_PADDED(heads);
-    by_point *by = UNA_GET(arena, by_point, 1);
-    if (by) *by = (by_point){ UNA_GET(arena, real, numbers), UNA_GET(arena, real, numbers) };
-    return by;
-}
-
 void REAL(una_diversity_take)(WORK *w, const una_work_size *size, una_arena *arena)
 {
-    size_t features = features_of(w), heads = heads_of(w), heads_wide = UNA_PADDED(heads);
+    size_t features = w->net->features, wide = UNA_PADDED(features), heads = w->net->heads, heads_wide = UNA_PADDED(heads);
+    size_t slopes = (size->per_point ? w->block : w->most_probes) * w->most_directions;
     bool few = size->path != UNA_PATH_PLAIN && worth_forming(w, (double)features, (double)heads_wide);
+    const similarity *first = &w->piece[0]->similarity;
     similarity *to = &w->similarity;
+    to->way = few ? BY_SLOPES : BY_FEATURES;
+    if (size->per_point) to->way = BY_POINT;
     to->s = UNA_GET(arena, real, heads * heads_wide);
     to->k = UNA_GET(arena, real, heads * heads_wide);
     to->inverse = UNA_GET(arena, double, heads);
-    if (size->per_point) to->point = take_point(w, heads, arena);
-    else if (few) to->slopes = take_slope_gram(w, features, heads, arena);
-    else to->features = take_feature_gram(w, features, heads, arena);
+    if (to->way != BY_FEATURES) to->g = UNA_GET(arena, real, slopes * heads_wide);
+    if (to->way == BY_POINT) to->dg = UNA_GET(arena, real, slopes * heads_wide);
+    else to->kw = is_first(w) ? UNA_GET(arena, real, heads * wide) : first->kw;
+    if (to->way == BY_SLOPES) to->wa = UNA_GET(arena, real, features * heads_wide);
+    if (to->way != BY_FEATURES) return;
+    to->a = UNA_GET(arena, real, features * wide);
+    to->b = is_first(w) ? UNA_GET(arena, real, features * wide) : first->b;
+    if (is_first(w)) to->wa = UNA_GET(arena, real, heads * wide);
 }
 
 /* What is summed over the probes: A or (W A)', and how many numbers that are; NULL per point. */
 static real *sum_over_probes(const WORK *w, size_t *numbers)
 {
     const similarity *at = &w->similarity;
-    *numbers = features_of(w) * UNA_PADDED(at->slopes ? heads_of(w) : features_of(w));
-    if (at->slopes) return at->slopes->wa;
-    return at->features ? at->features->a : NULL;
+    *numbers = w->net->features * UNA_PADDED(at->way == BY_SLOPES ? w->net->heads : w->net->features);
+    return at->way == BY_SLOPES ? at->wa : at->a;
 }
 
 void REAL(una_diversity_begin)(WORK *w)
@@ -86,22 +64,22 @@ void REAL(una_diversity_begin)(WORK *w)
 /* G of a block: the first of its rows. */
 static real *head_slopes(const WORK *w, probe_block block, size_t heads_wide)
 {
-    return w->similarity.slopes->g + slopes_at(w, block, heads_wide);
+    return w->similarity.g + slopes_at(w, block, heads_wide);
 }
 
 /* A += J'J of the block, on and below the diagonal; or (W A)' += J'G. Per point, nothing yet. */
 void REAL(una_diversity_gather)(WORK *w, probe_block block)
 {
-    size_t features = features_of(w), wide = UNA_PADDED(features), rows = slope_rows_in(w, block);
-    size_t heads_wide = UNA_PADDED(heads_of(w));
+    size_t features = w->net->features, wide = UNA_PADDED(features), rows = slope_rows_in(w, block);
+    size_t heads_wide = UNA_PADDED(w->net->heads);
     const real *j = features_slopes(w, block);
-    if (w->similarity.slopes) {
+    if (w->similarity.way == BY_SLOPES) {
         real *g = head_slopes(w, block, heads_wide);
         w->kern->product(rows, heads_wide, features, UNA_ROWS(j, wide),
                          UNA_ROWS(weights_of(w, w->net->depth), heads_wide), UNA_INTO(g, heads_wide));
         w->kern->product(features, heads_wide, rows, UNA_COLUMNS(j, wide), UNA_ROWS(g, heads_wide),
-                         UNA_ONTO(w->similarity.slopes->wa, heads_wide));
-    } else if (w->similarity.features) w->kern->gram(rows, features, j, wide, w->similarity.features->a, wide);
+                         UNA_ONTO(w->similarity.wa, heads_wide));
+    } else if (w->similarity.way == BY_FEATURES) w->kern->gram(rows, features, j, wide, w->similarity.a, wide);
 }
 
 static void mirror_triangle(real *a, size_t n, size_t stride)
@@ -149,7 +127,7 @@ static double solve_targets(const WORK *w, size_t heads, double diversity)
 static double solve_heads(const WORK *w, double diversity)
 {
     const similarity *to = &w->similarity;
-    size_t heads = heads_of(w);
+    size_t heads = w->net->heads;
     if (w->objective->targets > 1) return solve_targets(w, heads, diversity);
     return w->kern->slopes->similarity(heads, UNA_PADDED(heads), to->s, diversity, to->k, to->inverse);
 }
@@ -158,54 +136,51 @@ static double solve_heads(const WORK *w, double diversity)
  * order. Where others have probes too the sums are those of all, and one of them counts the heads' gradient. */
 double REAL(una_diversity_solve)(WORK *w)
 {
-    size_t features = features_of(w), wide = UNA_PADDED(features), heads = heads_of(w), heads_wide = UNA_PADDED(heads);
+    size_t features = w->net->features, wide = UNA_PADDED(features), heads = w->net->heads, heads_wide = UNA_PADDED(heads);
     size_t depth = w->net->depth, numbers;
     const real *flat = w->flipped[depth];
     const similarity *to = &w->similarity;
-    real *sum = sum_over_probes(w, &numbers), *kw = to->slopes ? to->slopes->kw : NULL;
+    bool by_slopes = to->way == BY_SLOPES;
+    real *sum = sum_over_probes(w, &numbers);
     if (w->objective->per_point) return 0;               /* block by block */
     for (size_t i = 1; i < w->pieces; i++) w->kern->add(numbers, sum_over_probes(w->piece[i], &numbers), sum);
     REAL(una_run_sum)(sum, numbers, w->objective->run);
 
-    if (to->slopes)
+    if (by_slopes)
         w->kern->product(heads, heads_wide, features, UNA_ROWS(flat, wide), UNA_ROWS(sum, heads_wide),
                          UNA_INTO(to->s, heads_wide));
     else {                                               /* W A, W A W' */
         mirror_triangle(sum, features, wide);
-        kw = to->features->kw;
-        w->kern->product(heads, wide, features, UNA_ROWS(flat, wide), UNA_ROWS(sum, wide),
-                         UNA_INTO(to->features->wa, wide));
-        w->kern->product(heads, heads_wide, features, UNA_ROWS(to->features->wa, wide),
+        w->kern->product(heads, wide, features, UNA_ROWS(flat, wide), UNA_ROWS(sum, wide), UNA_INTO(to->wa, wide));
+        w->kern->product(heads, heads_wide, features, UNA_ROWS(to->wa, wide),
                          UNA_ROWS(weights_of(w, depth), heads_wide), UNA_INTO(to->s, heads_wide));
     }
     double p = solve_heads(w, w->objective->diversity);
 
     if (una_run_counts(w->objective->run))               /* (K W A)' */
         w->kern->product(features, heads_wide, heads,
-                         to->slopes ? UNA_ROWS(sum, heads_wide) : UNA_COLUMNS(to->features->wa, wide),
+                         by_slopes ? UNA_ROWS(sum, heads_wide) : UNA_COLUMNS(to->wa, wide),
                          UNA_ROWS(to->k, heads_wide), UNA_ONTO(weights_gradient(w, depth), heads_wide));
-    w->kern->product(heads, wide, heads, UNA_ROWS(to->k, heads_wide), UNA_ROWS(flat, wide), UNA_INTO(kw, wide));
-    if (to->features)
-        w->kern->product(features, wide, heads, UNA_COLUMNS(flat, wide), UNA_ROWS(kw, wide),
-                         UNA_INTO(to->features->b, wide));
+    w->kern->product(heads, wide, heads, UNA_ROWS(to->k, heads_wide), UNA_ROWS(flat, wide), UNA_INTO(to->kw, wide));
+    if (!by_slopes)
+        w->kern->product(features, wide, heads, UNA_COLUMNS(flat, wide), UNA_ROWS(to->kw, wide), UNA_INTO(to->b, wide));
     return p;
 }
 
 /* Of the probes of a block: G = J W'; then G'G and G K of each. */
 static double per_point(WORK *w, probe_block block)
 {
-    size_t features = features_of(w), wide = UNA_PADDED(features), each = w->batch->directions;
-    size_t heads = heads_of(w), heads_wide = UNA_PADDED(heads), rows = slope_rows_in(w, block), depth = w->net->depth;
+    size_t features = w->net->features, wide = UNA_PADDED(features), each = w->batch->directions;
+    size_t heads = w->net->heads, heads_wide = UNA_PADDED(heads), rows = slope_rows_in(w, block), depth = w->net->depth;
     const real *j = features_slopes(w, block);
     const similarity *to = &w->similarity;
-    const by_point *by = to->point;
     double sum = 0;
 
     w->kern->product(rows, heads_wide, features, UNA_ROWS(j, wide), UNA_ROWS(weights_of(w, depth), heads_wide),
-                     UNA_INTO(by->g, heads_wide));
+                     UNA_INTO(to->g, heads_wide));
     for (size_t p = 0; p < block.count; p++) {
-        const real *g = by->g + p * each * heads_wide;
-        real *dg = by->dg + p * each * heads_wide;
+        const real *g = to->g + p * each * heads_wide;
+        real *dg = to->dg + p * each * heads_wide;
         w->kern->product(heads, heads_wide, each, UNA_COLUMNS(g, heads_wide), UNA_ROWS(g, heads_wide),
                          UNA_INTO(to->s, heads_wide));
         sum += solve_heads(w, w->objective->diversity / w->all_probes);
@@ -213,22 +188,22 @@ static double per_point(WORK *w, probe_block block)
                          UNA_INTO(dg, heads_wide));
     }
 
-    w->kern->product(features, heads_wide, rows, UNA_COLUMNS(j, wide), UNA_ROWS(by->dg, heads_wide),
+    w->kern->product(features, heads_wide, rows, UNA_COLUMNS(j, wide), UNA_ROWS(to->dg, heads_wide),
                      UNA_ONTO(weights_gradient(w, depth), heads_wide));
-    w->kern->product(rows, wide, heads, UNA_ROWS(by->dg, heads_wide), UNA_ROWS(w->flipped[depth], wide),
+    w->kern->product(rows, wide, heads, UNA_ROWS(to->dg, heads_wide), UNA_ROWS(w->flipped[depth], wide),
                      UNA_INTO(w->gs[0], wide));
     return sum / w->all_probes;
 }
 
 double REAL(una_diversity_slopes)(WORK *w, probe_block block)
 {
-    size_t features = features_of(w), wide = UNA_PADDED(features), rows = slope_rows_in(w, block);
-    size_t heads = heads_of(w), heads_wide = UNA_PADDED(heads);
+    size_t features = w->net->features, wide = UNA_PADDED(features), rows = slope_rows_in(w, block);
+    size_t heads = w->net->heads, heads_wide = UNA_PADDED(heads);
     if (w->objective->per_point) return per_point(w, block);
-    if (w->similarity.slopes)                                    /* G K W, or J W'K W */
+    if (w->similarity.way == BY_SLOPES)                          /* G K W, or J W'K W */
         w->kern->product(rows, wide, heads, UNA_ROWS(head_slopes(w, block, heads_wide), heads_wide),
-                         UNA_ROWS(w->similarity.slopes->kw, wide), UNA_INTO(w->gs[0], wide));
+                         UNA_ROWS(w->similarity.kw, wide), UNA_INTO(w->gs[0], wide));
     else w->kern->product(rows, wide, features, UNA_ROWS(features_slopes(w, block), wide),
-                          UNA_ROWS(w->similarity.features->b, wide), UNA_INTO(w->gs[0], wide));
+                          UNA_ROWS(w->similarity.b, wide), UNA_INTO(w->gs[0], wide));
     return 0;
 }

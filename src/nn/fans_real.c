@@ -46,7 +46,7 @@ static REAL(una_fan_layer) layer_at(const WORK *w, size_t l, size_t probe)
         .lanes = f->lanes, .units = w->net->size[l + 1], .step = f->step, .inverse = f->inverses + probe * f->lanes,
         .z = w->layer[l].rows.z + (probes_at(w->batch) + probe) * width_of(w, l),
         .list = f->layer[l].list + probe * UNA_LIST_LENGTH(w->net->size[l + 1]),
-        .e = f->layer[l].e + f->layer[l].e_at[probe],
+        .e = f->layer[l].e + f->layer[l].e_at[probe]
     };
 }
 
@@ -115,7 +115,7 @@ static void forward_probe(WORK *w, size_t probe)
     }
 
     const REAL(una_fans) j = slopes_of(w, last, probe);
-    w->kern->fans->outer(batch->directions, j, j, wide, true, f->flat, w->similarity.features->a);
+    w->kern->fans->outer(batch->directions, j, j, wide, true, f->flat, w->similarity.a);
 }
 
 void REAL(una_fans_forward)(WORK *w)
@@ -131,7 +131,7 @@ static void backward_probe(WORK *w, size_t probe)
     size_t lanes = w->fans->lanes, top = w->net->depth - 1;
     real *g = w->gs[0], *g_below = w->gs[1];
     REAL(una_fans) slopes = slopes_of(w, top, probe);
-    w->kern->fans->product(lanes, slopes, UNA_ROWS(w->similarity.features->b, width_of(w, top)), slopes.list, g);
+    w->kern->fans->product(lanes, slopes, UNA_ROWS(w->similarity.b, width_of(w, top)), slopes.list, g);
                                                                                                      /* J W'K W */
     for (size_t l = w->net->depth; l-- > 0;) {
         const REAL(una_fan_layer) at = layer_at(w, l, probe);

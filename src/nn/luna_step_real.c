@@ -337,7 +337,7 @@ static una_status set_up_step(luna_step *t, bool slopes, una_run *run)
 static REAL(una_objective) objective_at(const luna_step *t, double u, una_run *run)
 {
     double n = t->at_once, targets = (double)targets_of(t);
-    double heads = (double)(una_net_heads(t->net) / targets_of(t));
+    double heads = (double)(t->net->heads / targets_of(t));
     double scale = heads > 1 ? 2 * n / (heads * (heads - 1)) : 0;
     return (REAL(una_objective)){
         .fit_weight = t->how->fit_weight / heads,
@@ -347,7 +347,7 @@ static REAL(una_objective) objective_at(const luna_step *t, double u, una_run *r
         .per_point = t->how->per_point,
         .targets = t->how->targets,
         .jacobian = t->how->jacobian,
-        .run = run,
+        .run = run
     };
 }
 

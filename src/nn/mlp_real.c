@@ -23,7 +23,7 @@ static void mlp_shape(void *at, const una_body_spec *outline)
 static una_body_size mlp_size(const void *at)
 {
     const una_net *net = at;
-    return (una_body_size){ .inputs = net->size[0], .features = una_net_features(net), .heads = una_net_heads(net),
+    return (una_body_size){ .inputs = net->size[0], .features = net->features, .heads = net->heads,
                             .head = net->weights[net->depth], .parameters = net->parameters };
 }
 
@@ -71,5 +71,5 @@ const REAL(una_body) REAL(una_body_mlp) = {
     .work = mlp_work,
     .gradient = mlp_gradient,
     .forward = REAL(una_net_forward),
-    .slopes = REAL(una_net_slopes),
+    .slopes = REAL(una_net_slopes)
 };

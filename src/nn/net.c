@@ -16,17 +16,9 @@ void una_net_shape(una_net *net)
         net->biases[l] = at;
         at += width;
     }
+    net->features = net->size[net->depth];
+    net->heads = net->size[net->depth + 1];
     net->parameters = at;
-}
-
-size_t una_net_features(const una_net *net)
-{
-    return net->size[net->depth];
-}
-
-size_t una_net_heads(const una_net *net)
-{
-    return net->size[net->depth + 1];
 }
 
 /* Weights and bias of a layer are one block of size[l] + 1 rows. */

@@ -22,6 +22,7 @@ typedef struct una_net {
     size_t size[UNA_MAX_LAYERS + 2];
     una_activation activation;
     /* derived by una_net_shape: */
+    size_t features, heads;                    /* L, without the one; M                                */
     size_t weights[UNA_MAX_LAYERS + 1];        /* offset of W [size[l], padded(size[l+1])]             */
     size_t biases[UNA_MAX_LAYERS + 1];         /* offset of b [padded(size[l+1])]                      */
     size_t parameters;                         /* floats or doubles in all                             */
@@ -29,8 +30,6 @@ typedef struct una_net {
 } una_net;
 
 void   una_net_shape(una_net *net);
-size_t una_net_features(const una_net *net);   /* L, without the one                                   */
-size_t una_net_heads(const una_net *net);
 bool   una_net_matrix(const void *net, size_t index, una_matrix *matrix);    /* weights and bias of a layer */
 
 typedef struct una_work_size {                 /* what buffers are made for; what is not said is none   */

@@ -89,7 +89,7 @@ static void take_buffers(WORK *w, const una_work_size *size, una_arena *arena)
     take_layers(w, size->exact, arena);
     if (size->one_point) return;
 
-    w->f = UNA_GET(arena, real, w->most_rows * UNA_PADDED(heads_of(w)));
+    w->f = UNA_GET(arena, real, w->most_rows * UNA_PADDED(w->net->heads));
     for (int i = 0; i < 2; i++) w->g[i] = UNA_GET(arena, real, w->most_rows * w->widest);
     for (size_t l = 1; l <= net->depth; l++)
         w->flipped[l] = is_first(w) ? UNA_GET(arena, real, net->size[l + 1] * width_below(w, l))
@@ -131,7 +131,7 @@ una_status REAL(una_work_new)(WORK **out, const una_net *net, const una_work_siz
 
 una_slope_method REAL(una_work_slope_method)(const WORK *w)
 {
-    return (una_slope_method){ .fans = w->fans, .line = w->line, .forms_slopes = w->similarity.slopes,
+    return (una_slope_method){ .fans = w->fans, .line = w->line, .forms_slopes = w->similarity.way == BY_SLOPES,
                                .blocks = w->block ? (w->most_probes + w->block - 1) / w->block : 0,
                                    .pieces = w->pieces };
 }
@@ -167,53 +167,49 @@ static void forward_from(WORK *w, size_t from, const real *below, real *const *m
     }
 }
 
-static void forward_plain_rows(WORK *w, const real *parameters, const real *x, size_t rows)
+/* phi of rows; of a pass that was broken off, not a number. */
+const real *REAL(una_net_phi)(WORK *w, const real *parameters, const real *x, size_t rows)
 {
+    size_t last = w->net->depth - 1;
+    real *phi = w->layer[last].rows.h;
     w->parameters = parameters;
     forward_from(w, 0, x, NULL, rows);
+    for (size_t i = 0; w->stopped && i < rows * width_of(w, last); i++) phi[i] = NAN;
+    return phi;
 }
 
 static void forward_heads(WORK *w, size_t rows)
 {
     size_t l = w->net->depth;
-    const REAL(una_heads) heads = { w->kern, features_of(w), heads_of(w), weights_of(w, l) };
+    const REAL(una_heads) heads = { w->kern, w->net->features, w->net->heads, weights_of(w, l) };
     REAL(una_heads_forward)(&heads, rows, w->layer[l - 1].rows.h, w->f);
 }
 
 void REAL(una_net_forward)(void *work, const real *parameters, const real *x, size_t rows, una_outputs out)
 {
     WORK *w = work;
-    size_t features = features_of(w), wide = UNA_PADDED(features), heads = heads_of(w), heads_wide = UNA_PADDED(heads);
-
+    size_t heads = w->net->heads;
     for (size_t from = 0; from < rows; from += BLOCK) {
-        size_t count = rows - from < BLOCK ? rows - from : BLOCK;
-        forward_plain_rows(w, parameters, x + from * w->net->size[0], count);
-        const real *h = w->layer[w->net->depth - 1].rows.h;
-        for (size_t r = 0; out.phi && r < count; r++)
-            for (size_t j = 0; j < features; j++)
-                out.phi[(from + r) * out.stride + j] = w->stopped ? NAN : (double)h[r * wide + j];
-
+        size_t count = UNA_MIN(rows - from, BLOCK);
+        const real *phi = REAL(una_net_phi)(w, parameters, x + from * w->net->size[0], count);
+        if (out.phi) REAL(una_copy_out)(phi, count, w->net->features, out.phi + from * out.stride, out.stride);
         if (!out.f) continue;
         forward_heads(w, count);
-        for (size_t r = 0; r < count; r++)
-            for (size_t m = 0; m < heads; m++)
-                out.f[(from + r) * heads + m] = w->stopped ? NAN : (double)w->f[r * heads_wide + m];
+        REAL(una_copy_out)(w->f, count, heads, out.f + from * heads, heads);
     }
 }
 
 void REAL(una_net_slopes)(void *work, const real *parameters, const real *x, double *phi, double *j)
 {
     WORK *w = work;
-    size_t inputs = w->net->size[0], features = features_of(w), wide = UNA_PADDED(features);
-    const layer *last = &w->layer[w->net->depth - 1];
+    size_t inputs = w->net->size[0], features = w->net->features;
     w->rows = (BATCH){ .rows = 1, .probes = 1, .directions = inputs, .x = x };
     w->batch = &w->rows;
-    forward_plain_rows(w, parameters, x, 1);
-    for (size_t k = 0; phi && k < features; k++) phi[k] = (double)last->rows.h[k];
+    const real *h = REAL(una_net_phi)(w, parameters, x, 1);
+    if (phi) REAL(una_copy_out)(h, 1, features, phi, features);
     REAL(una_slopes_seed)(w, w->layer[0].u);
     REAL(una_slopes_forward)(w, (probe_block){ 0, 1 });
-    for (size_t d = 0; d < inputs; d++)
-        for (size_t k = 0; k < features; k++) j[d * features + k] = (double)last->s[d * wide + k];
+    REAL(una_copy_out)(w->layer[w->net->depth - 1].s, inputs, features, j, features);
 }
 
 /* ---- backward -------------------------------------------------------------------------------------- */
@@ -335,14 +331,14 @@ static void backward_slopes(WORK *w)
 
 static size_t heads_each(const WORK *w)
 {
-    return heads_of(w) / (w->objective->targets > 1 ? w->objective->targets : 1);
+    return w->net->heads / (w->objective->targets > 1 ? w->objective->targets : 1);
 }
 
 static void forward_piece(void *work, size_t index)
 {
     WORK *w = ((WORK *)work)->piece[index];
     const BATCH *batch = w->batch;
-    size_t heads = heads_of(w), rows = rows_of(batch);
+    size_t heads = w->net->heads, rows = rows_of(batch);
 
     if (by_line(w)) {
         REAL(una_line_rows)(w);
@@ -427,12 +423,6 @@ void REAL(una_net_gradient)(WORK *w, const real *parameters, const BATCH *batch,
     REAL(una_net_gradient_in_pieces)(w, parameters, batch, objective, gradient, losses, NULL);
 }
 
-const real *REAL(una_net_phi)(WORK *w, const real *parameters, const real *x, size_t rows)
-{
-    forward_plain_rows(w, parameters, x, rows);
-    return w->layer[w->net->depth - 1].rows.h;
-}
-
 real *REAL(una_net_dphi)(WORK *w)
 {
     return w->g[0];
@@ -455,7 +445,7 @@ void REAL(una_net_phi_back)(WORK *w, const real *x, size_t rows, real *gradient)
 void REAL(una_net_backward)(WORK *w, const real *parameters, const real *x, size_t rows, const double *dphi,
                             real *gradient)
 {
-    size_t features = features_of(w), wide = UNA_PADDED(features), inputs = w->net->size[0];
+    size_t features = w->net->features, wide = UNA_PADDED(features), inputs = w->net->size[0];
     w->parameters = parameters;
     flip_weights(w, 1);
     for (size_t from = 0; from < rows; from += BLOCK) {

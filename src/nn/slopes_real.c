@@ -40,7 +40,7 @@ static REAL(una_slope_rows) slope_rows_of(const WORK *w, size_t l, probe_block b
         .u = u_of(w, l, block), .u_point = u_step(w, l),
         .delta = batch->delta ? batch->delta + block.first * batch->directions : NULL,
         .s = at->s + from, .e = at->e ? at->e + from : NULL,
-        .dz = at->dz + block.first * width,
+        .dz = at->dz + block.first * width
     };
 }
 

@@ -49,26 +49,15 @@ typedef struct line_work {
 } line_work;
 
 /* The similarity of heads, in one of three ways: diversity_real.c. */
-typedef struct by_features {             /* through A = J'J                                                 */
-    real *a;                             /* A [L, padded(L)]                                                */
-    real *wa, *kw, *b;                   /* * W A, K W [M, padded(L)], W'K W [L, padded(L)]                 */
-} by_features;
-
-typedef struct by_slopes {               /* through G, where there are few slopes                           */
-    real *g;                             /* G [probes*directions, padded(M)]                                */
-    real *wa, *kw;                       /* (W A)' = J'G [L, padded(M)]; * K W [M, padded(L)]               */
-} by_slopes;
-
-typedef struct by_point {                /* probe by probe                                                  */
-    real *g, *dg;                        /* G of one block, and its gradient [.., padded(M)]                */
-} by_point;
+enum { BY_FEATURES, BY_SLOPES, BY_POINT };       /* through A = J'J; through G, where there are few slopes; probe by probe */
 
 typedef struct similarity {
+    int   way;
     real *s, *k;                         /* S = G'G = W A W', K  [M, padded(M)]                             */
     double *inverse;                     /* [M]                                                             */
-    by_features *features;               /* one of these is there, the others are NULL                      */
-    by_slopes *slopes;
-    by_point *point;
+    real *a, *b;                         /* by features: A and, of all pieces*, W'K W [L, padded(L)]        */
+    real *g, *dg;                        /* G [slopes, padded(M)]; by point that of one block, and its gradient */
+    real *wa, *kw;                       /* by features W A *, by slopes (W A)' = J'G [L, padded(M)]; K W * [M, padded(L)] */
 } similarity;
 
 struct REAL(una_work) {
@@ -107,8 +96,6 @@ static inline bool is_first(const WORK *w) { return w->piece[0] == w; }
 /* Columns of a layer's output: units, padded. Layer l takes those of l - 1 in. */
 static inline size_t width_of(const WORK *w, size_t l) { return UNA_PADDED(w->net->size[l + 1]); }
 static inline size_t width_below(const WORK *w, size_t l) { return UNA_PADDED(w->net->size[l]); }
-static inline size_t features_of(const WORK *w) { return una_net_features(w->net); }
-static inline size_t heads_of(const WORK *w) { return una_net_heads(w->net); }
 static inline const real *weights_of(const WORK *w, size_t l) { return w->parameters + w->net->weights[l]; }
 static inline real *weights_gradient(const WORK *w, size_t l) { return w->gradient + w->net->weights[l]; }
 

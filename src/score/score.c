@@ -183,7 +183,7 @@ una_status una_score_finish(una_score *score, const una_score_sums *sums, una_ru
         .coverage_95 = (double)sums->inside_95 / rows,
         .calibration_error = off / UNA_CALIBRATION_LEVELS,
         .mean_std_epistemic = sums->std_epistemic / rows,
-        .mean_std_noise = sums->std_noise / rows,
+        .mean_std_noise = sums->std_noise / rows
     };
 
     if (!isfinite(whole.rmse) || !isfinite(whole.log_lik) || !isfinite(whole.crps) ||

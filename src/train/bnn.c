@@ -171,7 +171,7 @@ una_status una_bnn_start(una_bnn *bnn, size_t steps, uint64_t seed, size_t chain
 
 una_status una_bnn_marginal_take(una_bnn *bnn, una_arena *arena)
 {
-    size_t features = una_net_features(&bnn->net);
+    size_t features = bnn->net.features;
     bnn->terms = features + 1;
     bnn->wide = UNA_PADDED(features + 2);
     bnn->unit = bnn->fan_in ? 1 / sqrt((double)features) : 1;

@@ -169,7 +169,7 @@ static una_status add_target(evidence *e, size_t target, double *log_evidence, u
 {
     const una_training_job *job = e->t->job;
     const una_cells *c = &e->cells;
-    size_t features = una_net_features(job->shape), k = features + 1;
+    size_t features = e->t->size.features, k = features + 1;
     double scale = job->how.target_scale ? job->how.target_scale[target] : 1;
     una_cells_pick(&e->cells, e->phi, job->rows->y, job->rows->rows, target);
     una_stats_clear(&e->head.stats);
@@ -193,7 +193,7 @@ static una_status evidence_gradient(void *context, size_t step, const float *p, 
     const una_net *net = e->t->job->shape;
     const una_training_rows *r = e->t->job->rows;
     double penalty = e->t->job->how.penalty, square = 0, log_evidence = 0;
-    size_t features = una_net_features(net), k = features + 1;
+    size_t features = net->features, k = features + 1;
     (void)step;
     una_net_forward_f32(e->t->work, p, r->x, r->rows, (una_outputs){ .phi = e->phi, .stride = k });
     memset(e->narrow, 0, r->rows * features * sizeof(double));

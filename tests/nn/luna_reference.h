@@ -72,7 +72,7 @@ static void luna_phi_back(const una_net *net, const double *Psi, const luna_at *
 /* (1/M) sum_m sum_i (y_i - f_m(x_i))^2 / (2 sigma2) */
 static double luna_fit(const una_net *net, const double *Psi, const una_batch_f64 *batch, double sigma2, double *dPsi)
 {
-    size_t M = una_net_heads(net), L = una_net_features(net), top = net->depth;
+    size_t M = net->heads, L = net->features, top = net->depth;
     double sum = 0;
     luna_at at;
 
@@ -132,13 +132,13 @@ static void luna_slopes(const una_net *net, const double *Psi, const una_batch_f
     pair->delta = batch->delta[p * batch->directions + d];
     const double *here = luna_phi(net, Psi, batch->x + row * inputs, 0, NULL, &pair->here);
     const double *there = luna_phi(net, Psi, batch->x + row * inputs, pair->delta, v, &pair->there);
-    for (size_t k = 0; k < una_net_features(net); k++) pair->s[k] = (there[k] - here[k]) / pair->delta;
+    for (size_t k = 0; k < net->features; k++) pair->s[k] = (there[k] - here[k]) / pair->delta;
 }
 
 /* P, and dPsi += by dP/dPsi. */
 static double luna_diverse(const una_net *net, const double *Psi, const una_batch_f64 *batch, double by, double *dPsi)
 {
-    size_t M = una_net_heads(net), L = una_net_features(net), top = net->depth, each = batch->directions;
+    size_t M = net->heads, L = net->features, top = net->depth, each = batch->directions;
     size_t count = batch->probes * each;
     double *g = calloc(2 * count * M, sizeof *g), *dg = g + count * M;
     luna_pair pair;
@@ -171,7 +171,7 @@ static double luna_diverse(const una_net *net, const double *Psi, const una_batc
 static una_losses luna_step(const una_net *net, const double *Psi, const una_batch_f64 *batch, luna_weights how,
                             double *dPsi)
 {
-    double n = (double)batch->rows, M = (double)una_net_heads(net), C = 2 * n / (M * (M - 1));
+    double n = (double)batch->rows, M = (double)net->heads, C = 2 * n / (M * (M - 1));
     una_losses J = { 0 };
     memset(dPsi, 0, net->parameters * sizeof *dPsi);
     J.fit = luna_fit(net, Psi, batch, how.sigma2, dPsi);

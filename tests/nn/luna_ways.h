@@ -26,7 +26,7 @@ static const double *REAL(gradient)(const trial *t, luna_weights how, const char
                                     una_losses *losses, una_slope_method *way, una_run *run)
 {
     const REAL(una_batch) *whole = &t->REAL(batch);
-    double n = (double)whole->rows, M = (double)una_net_heads(&t->net);
+    double n = (double)whole->rows, M = (double)t->net.heads;
     REAL(una_objective) objective = { .fit_weight = 1 / (2 * how.sigma2 * M), .penalty = how.gamma,
                                       .diversity = how.lambda * 2 * n / (M * (M - 1)) };
     size_t most = (whole->rows + pieces - 1) / pieces, count = t->net.parameters;

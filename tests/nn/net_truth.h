@@ -37,7 +37,7 @@ static void truth_phi(const una_net *net, const double *parameters, const double
         }
     }
 
-    for (size_t j = 0; j < una_net_features(net); j++) {
+    for (size_t j = 0; j < net->features; j++) {
         phi[j] = h[j];
         if (slope) slope[j] = s[j];
     }
@@ -45,7 +45,7 @@ static void truth_phi(const una_net *net, const double *parameters, const double
 
 static double truth_head(const una_net *net, const double *parameters, const double *phi, size_t m, bool bias)
 {
-    size_t l = net->depth, wide = UNA_PADDED(una_net_heads(net));
+    size_t l = net->depth, wide = UNA_PADDED(net->heads);
     double f = bias ? parameters[net->biases[l] + m] : 0;
     for (size_t j = 0; j < net->size[l]; j++) f += phi[j] * parameters[net->weights[l] + j * wide + m];
     return f;
@@ -64,9 +64,9 @@ static void truth_slopes(const una_net *net, const double *parameters, const una
         for (size_t i = 0; i < inputs; i++) moved[i] = x[i] + delta * v[i];
         truth_phi(net, parameters, x, NULL, phi, NULL);
         truth_phi(net, parameters, moved, NULL, far, NULL);
-        for (size_t j = 0; j < una_net_features(net); j++) slope[j] = (far[j] - phi[j]) / delta;
+        for (size_t j = 0; j < net->features; j++) slope[j] = (far[j] - phi[j]) / delta;
     } else truth_phi(net, parameters, x, v, phi, slope);
-    for (size_t m = 0; m < una_net_heads(net); m++) g[m] = truth_head(net, parameters, slope, m, false);
+    for (size_t m = 0; m < net->heads; m++) g[m] = truth_head(net, parameters, slope, m, false);
 }
 
 /* sum_{i<j} cos^2 of the columns of g [rows, heads]. */
@@ -105,7 +105,7 @@ static double truth_targets(const double *g, size_t rows, size_t heads, const un
 static double truth_diverse(const una_net *net, const double *parameters, const una_batch_f64 *batch,
                             const una_objective_f64 *objective)
 {
-    size_t heads = una_net_heads(net), each = batch->directions;
+    size_t heads = net->heads, each = batch->directions;
     static double g[4096];
     assert_true(batch->probes * each * heads <= sizeof g / sizeof *g);
     for (size_t p = 0; p < batch->probes; p++)
@@ -127,7 +127,7 @@ static una_losses truth_losses(const una_net *net, const double *parameters, con
                                const una_objective_f64 *objective)
 {
     una_losses losses = { .mean_cos2 = NAN };
-    size_t heads = una_net_heads(net), wide = batch->target_heads == 1 ? 1 : UNA_PADDED(batch->target_heads);
+    size_t heads = net->heads, wide = batch->target_heads == 1 ? 1 : UNA_PADDED(batch->target_heads);
     size_t each = heads / (objective->targets ? objective->targets : 1);
 
     for (size_t r = 0; r < batch->rows; r++) {

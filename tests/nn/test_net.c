@@ -70,7 +70,7 @@ typedef struct design {                          /* what a case should look like
 /* Cells of several targets that are missing: NAN until the heads say something. */
 static void make_holes(trial *t, size_t targets, una_run *run, una_rng *rng)
 {
-    size_t heads = una_net_heads(&t->net), wide = UNA_PADDED(heads), each = heads / targets;
+    size_t heads = t->net.heads, wide = UNA_PADDED(heads), each = heads / targets;
     size_t *missing = UNA_GET(&run->scratch, size_t, t->batch.rows * targets);
     assert_non_null(missing);
     t->batch.missing = t->batch_f32.missing = missing;
@@ -89,7 +89,7 @@ static void make_trial(trial *t, una_run *run, una_rng *rng, const design *d)
     memset(t, 0, sizeof *t);
     t->net = net_of(d->act, d->count, d->sizes);
     t->parameters = random_parameters(run, rng, &t->net);
-    size_t inputs = d->sizes[0], heads = una_net_heads(&t->net), all = d->rows + (d->own_probes ? d->probes : 0);
+    size_t inputs = d->sizes[0], heads = t->net.heads, all = d->rows + (d->own_probes ? d->probes : 0);
     size_t wide = d->target_per_head ? UNA_PADDED(heads) : 1, each = d->directions ? d->directions : inputs;
     t->batch = (una_batch_f64){ .rows = d->rows, .probes = d->probes, .directions = d->probes ? each : 0,
                                 .own_probes = d->own_probes, .target_heads = d->target_per_head ? heads : 1 };
@@ -575,7 +575,7 @@ static void flat_heads(void **state)
 
             for (size_t j = 0; j < 7; j++)
                 for (size_t m = 0; m < flat; m++)
-                    t.parameters[t.net.weights[2] + j * UNA_PADDED(una_net_heads(&t.net)) + m] = 0;
+                    t.parameters[t.net.weights[2] + j * UNA_PADDED(t.net.heads) + m] = 0;
 
             const double *gradient = gradient_of(&t, &losses, run);
             una_losses truth = truth_losses(&t.net, t.parameters, &t.batch, &t.objective);
@@ -601,7 +601,7 @@ static void nearly_flat_heads(void **state)
 
     for (size_t j = 0; j < 7; j++)
         for (size_t m = 0; m < 2; m++)
-            t.parameters[t.net.weights[2] + j * UNA_PADDED(una_net_heads(&t.net)) + m] *= 1e-3;
+            t.parameters[t.net.weights[2] + j * UNA_PADDED(t.net.heads) + m] *= 1e-3;
 
     const double *gradient = gradient_of(&t, &losses, run);
     una_losses truth = truth_losses(&t.net, t.parameters, &t.batch, &t.objective);
@@ -761,7 +761,7 @@ static double weighted_features(const una_net *net, const double *parameters, co
     double sum = 0, phi[MOST_WIDE];
     for (size_t r = 0; r < rows; r++) {
         truth_phi(net, parameters, x + r * net->size[0], NULL, phi, NULL);
-        for (size_t j = 0; j < una_net_features(net); j++) sum += c[r * una_net_features(net) + j] * phi[j];
+        for (size_t j = 0; j < net->features; j++) sum += c[r * net->features + j] * phi[j];
     }
     return sum;
 }
@@ -818,8 +818,8 @@ static void layout(void **state)
     assert_int_equal(net.weights[2], net.hidden_parameters);
     assert_int_equal(net.hidden_parameters, 4 * UNA_PADDED(17) + 18 * 16);
     assert_int_equal(net.parameters, 4 * UNA_PADDED(17) + 18 * 16 + 17 * UNA_PADDED(5));
-    assert_int_equal(una_net_features(&net), 16);
-    assert_int_equal(una_net_heads(&net), 5);
+    assert_int_equal(net.features, 16);
+    assert_int_equal(net.heads, 5);
 }
 
 /* Spread as named, biases and padding zero, floats are the doubles rounded. */

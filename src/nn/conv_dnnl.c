@@ -113,6 +113,17 @@ static float *numbers_of(const with_dnnl *d, dnnl_memory_t memory)
     return at;
 }
 
+#define FROM(x, x_at, y, y_at, to, to_at) \
+    (dnnl_exec_arg_t[]){ { DNNL_ARG_##x, x_at }, { DNNL_ARG_##y, y_at }, { DNNL_ARG_##to, to_at } }
+
+/* Three arguments of one piece, to whose scratch memory the call may write; `result` is what it makes. */
+static void execute_in_piece(const with_dnnl *d, size_t piece, dnnl_primitive_t what, const dnnl_exec_arg_t of[3],
+                             float *result)
+{
+    const dnnl_exec_arg_t scratch = { DNNL_ARG_SCRATCHPAD, d->scratch[piece] };
+    onednn_execute(d, (call){ what, d->stream[piece], { of[0], of[1], of[2], scratch }, 4 }, result);
+}
+
 static place *place_of(const with_dnnl *d, size_t piece, size_t c)
 {
     return &d->place[piece * d->size.net->count + c];
@@ -140,8 +151,7 @@ static void onednn_forward(ops_f32 *ops, size_t piece, size_t c, const float *in
     (void)rows;
     point_memory_at(d, p->in, in);
     point_memory_at(d, p->out, out);
-    onednn_execute(d, (call){ l->forward, d->stream[piece], { { DNNL_ARG_SRC, p->in }, { DNNL_ARG_WEIGHTS, l->weights },
-                   { DNNL_ARG_DST, p->out }, { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4 }, out);
+    execute_in_piece(d, piece, l->forward, FROM(SRC, p->in, WEIGHTS, l->weights, DST, p->out), out);
 }
 
 static void onednn_back(ops_f32 *ops, size_t piece, size_t c, const float *dout, float *din, size_t rows)
@@ -152,9 +162,7 @@ static void onednn_back(ops_f32 *ops, size_t piece, size_t c, const float *dout,
     (void)rows;
     point_memory_at(d, p->out, dout);
     point_memory_at(d, p->din, din);
-    onednn_execute(d, (call){ l->back, d->stream[piece], { { DNNL_ARG_DIFF_DST, p->out },
-                   { DNNL_ARG_WEIGHTS, l->back_weights }, { DNNL_ARG_DIFF_SRC, p->din },
-                   { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4 }, din);
+    execute_in_piece(d, piece, l->back, FROM(DIFF_DST, p->out, WEIGHTS, l->back_weights, DIFF_SRC, p->din), din);
 }
 
 static void onednn_weight_gradient(ops_f32 *ops, size_t piece, size_t c, const float *in, const float *dout,
@@ -165,9 +173,7 @@ static void onednn_weight_gradient(ops_f32 *ops, size_t piece, size_t c, const f
     (void)rows;
     point_memory_at(d, p->in, in);
     point_memory_at(d, p->out, dout);
-    onednn_execute(d, (call){ d->layer[c].learn, d->stream[piece], { { DNNL_ARG_SRC, p->in },
-                   { DNNL_ARG_DIFF_DST, p->out }, { DNNL_ARG_DIFF_WEIGHTS, p->gradient },
-                   { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4 }, p->sum);
+    execute_in_piece(d, piece, d->layer[c].learn, FROM(SRC, p->in, DIFF_DST, p->out, DIFF_WEIGHTS, p->gradient), p->sum);
 }
 
 static void onednn_collect(ops_f32 *ops, size_t c, float *gradient)
@@ -225,14 +231,13 @@ typedef struct sizes { dnnl_dims_t in, weights, out, stride, pad; } sizes;
 static dnnl_status_t describe_convolution(forms *f, sizes *s, const una_convolution *c, const with_dnnl *d)
 {
     const una_windows *at = &c->at;
-    *s = (sizes){ .in = { (dnnl_dim_t)d->size.rows, (dnnl_dim_t)at->in_channels, (dnnl_dim_t)at->in_height,
-                          (dnnl_dim_t)at->in_width },
-                  .weights = { (dnnl_dim_t)c->channels, (dnnl_dim_t)at->in_channels, (dnnl_dim_t)at->kernel,
-                               (dnnl_dim_t)at->kernel },
-                  .out = { (dnnl_dim_t)d->size.rows, (dnnl_dim_t)c->channels, (dnnl_dim_t)at->out_height,
-                           (dnnl_dim_t)at->out_width },
-                  .stride = { (dnnl_dim_t)at->stride, (dnnl_dim_t)at->stride },
-                  .pad = { (dnnl_dim_t)at->pad, (dnnl_dim_t)at->pad } };
+    const dnnl_dim_t rows = (dnnl_dim_t)d->size.rows, in = (dnnl_dim_t)at->in_channels, out = (dnnl_dim_t)c->channels;
+    const dnnl_dim_t kernel = (dnnl_dim_t)at->kernel, stride = (dnnl_dim_t)at->stride, pad = (dnnl_dim_t)at->pad;
+    *s = (sizes){ .in = { rows, in, (dnnl_dim_t)at->in_height, (dnnl_dim_t)at->in_width },
+                  .weights = { out, in, kernel, kernel },
+                  .out = { rows, out, (dnnl_dim_t)at->out_height, (dnnl_dim_t)at->out_width },
+                  .stride = { stride, stride },
+                  .pad = { pad, pad } };
     DNNL_TRY(d->dnnl.memory_desc_init_by_tag(&f->in, 4, s->in, dnnl_f32, dnnl_nhwc));
     DNNL_TRY(d->dnnl.memory_desc_init_by_tag(&f->weights, 4, s->weights, dnnl_f32, dnnl_format_tag_any));
     DNNL_TRY(d->dnnl.memory_desc_init_by_tag(&f->plain, 4, s->weights, dnnl_f32, dnnl_hwio));
@@ -281,11 +286,6 @@ static dnnl_status_t make_copy(dnnl_primitive_t *copy, const dnnl_memory_desc_t 
 
 typedef struct three { dnnl_primitive_desc_t forward, back, learn; } three;
 
-static const dnnl_memory_desc_t *weights_form(const with_dnnl *d, dnnl_primitive_desc_t form, dnnl_query_t what)
-{
-    return d->dnnl.primitive_desc_query_md(form, what, 0);
-}
-
 static dnnl_status_t make_primitives(layer *l, three *t, const forms *f, const sizes *s, with_dnnl *d)
 {
     dnnl_convolution_desc_t how;
@@ -301,40 +301,36 @@ static dnnl_status_t make_primitives(layer *l, three *t, const forms *f, const s
     return make_primitive(&l->learn, &t->learn, &how, t->forward, d);
 }
 
-/* Memory of a form: its own, or (DNNL_MEMORY_NONE) wherever it will be pointed at. */
-static dnnl_status_t make_memory(dnnl_memory_t *memory, const dnnl_memory_desc_t *form, void *where, const with_dnnl *d)
-{
-    return d->dnnl.memory_create(memory, form, d->engine, where);
-}
-
+/* Memories of a form: their own, or (DNNL_MEMORY_NONE) wherever they will be pointed at. */
 static dnnl_status_t make_copies(layer *l, const three *t, const forms *f, const with_dnnl *d)
 {
-    const dnnl_memory_desc_t *forward_form = weights_form(d, t->forward, dnnl_query_weights_md);
-    const dnnl_memory_desc_t *back_form = weights_form(d, t->back, dnnl_query_weights_md);
+    const dnnl_memory_desc_t *forward_form = d->dnnl.primitive_desc_query_md(t->forward, dnnl_query_weights_md, 0);
+    const dnnl_memory_desc_t *back_form = d->dnnl.primitive_desc_query_md(t->back, dnnl_query_weights_md, 0);
     DNNL_TRY(d->dnnl.stream_create(&l->stream, d->engine, dnnl_stream_default_flags));
-    DNNL_TRY(make_memory(&l->plain, &f->plain, DNNL_MEMORY_NONE, d));
-    DNNL_TRY(make_memory(&l->weights, forward_form, DNNL_MEMORY_ALLOCATE, d));
-    DNNL_TRY(make_memory(&l->back_weights, back_form, DNNL_MEMORY_ALLOCATE, d));
+    DNNL_TRY(d->dnnl.memory_create(&l->plain, &f->plain, d->engine, DNNL_MEMORY_NONE));
+    DNNL_TRY(d->dnnl.memory_create(&l->weights, forward_form, d->engine, DNNL_MEMORY_ALLOCATE));
+    DNNL_TRY(d->dnnl.memory_create(&l->back_weights, back_form, d->engine, DNNL_MEMORY_ALLOCATE));
     DNNL_TRY(make_copy(&l->to_forward, &f->plain, forward_form, false, d));
     DNNL_TRY(make_copy(&l->to_back, &f->plain, back_form, false, d));
     if (!d->size.learns) return dnnl_success;
 
-    const dnnl_memory_desc_t *learnt = weights_form(d, t->learn, dnnl_query_diff_weights_md);
+    const dnnl_memory_desc_t *learnt = d->dnnl.primitive_desc_query_md(t->learn, dnnl_query_diff_weights_md, 0);
     l->gradient_size = d->dnnl.memory_desc_get_size(learnt) / sizeof(float);
-    DNNL_TRY(make_memory(&l->plain_gradient, &f->plain, DNNL_MEMORY_NONE, d));
+    DNNL_TRY(d->dnnl.memory_create(&l->plain_gradient, &f->plain, d->engine, DNNL_MEMORY_NONE));
     return make_copy(&l->from_learn, learnt, &f->plain, true, d);
 }
 
 static dnnl_status_t make_places(with_dnnl *d, size_t c, const three *t, const forms *f)
 {
+    const dnnl_memory_desc_t *learnt = NULL;
+    if (d->size.learns) learnt = d->dnnl.primitive_desc_query_md(t->learn, dnnl_query_diff_weights_md, 0);
     for (size_t i = 0; i < d->size.pieces; i++) {
         place *p = place_of(d, i, c);
-        DNNL_TRY(make_memory(&p->in, &f->in, DNNL_MEMORY_NONE, d));
-        DNNL_TRY(make_memory(&p->out, &f->out, DNNL_MEMORY_NONE, d));
-        DNNL_TRY(make_memory(&p->din, &f->in, DNNL_MEMORY_NONE, d));
+        DNNL_TRY(d->dnnl.memory_create(&p->in, &f->in, d->engine, DNNL_MEMORY_NONE));
+        DNNL_TRY(d->dnnl.memory_create(&p->out, &f->out, d->engine, DNNL_MEMORY_NONE));
+        DNNL_TRY(d->dnnl.memory_create(&p->din, &f->in, d->engine, DNNL_MEMORY_NONE));
         if (!d->size.learns) continue;
-        DNNL_TRY(make_memory(&p->gradient, weights_form(d, t->learn, dnnl_query_diff_weights_md),
-                             DNNL_MEMORY_ALLOCATE, d));
+        DNNL_TRY(d->dnnl.memory_create(&p->gradient, learnt, d->engine, DNNL_MEMORY_ALLOCATE));
         p->sum = numbers_of(d, p->gradient);
     }
     return dnnl_success;
@@ -361,7 +357,7 @@ static dnnl_status_t make_all(with_dnnl *d)
     for (size_t c = 0; c < d->size.net->count; c++) DNNL_TRY(make_layer(d, c));
     for (size_t i = 0; i < d->size.pieces; i++) {
         DNNL_TRY(d->dnnl.stream_create(&d->stream[i], d->engine, dnnl_stream_default_flags));
-        DNNL_TRY(make_memory(&d->scratch[i], &d->scratch_form, DNNL_MEMORY_ALLOCATE, d));
+        DNNL_TRY(d->dnnl.memory_create(&d->scratch[i], &d->scratch_form, d->engine, DNNL_MEMORY_ALLOCATE));
     }
     return dnnl_success;
 }

@@ -10,8 +10,7 @@ static una_status mean_of_diagonal(const una_kernel *kernel, una_view x, double 
 {
     *mean = 0;
     for (size_t i = 0; i < x.rows; i++) {
-        double k = 0;
-        una_kernel_diagonal(kernel, x.at + i * x.stride, 1, x.stride, &k);
+        double k = una_kernel_prior_var(kernel, x.at + i * x.stride);
         if (!isfinite(k))
             UNA_FAIL(run, UNA_E_NUMERIC, "the prior variance is not finite at some of the rows; choose a smaller var");
         *mean += k / (double)x.rows;

@@ -69,11 +69,8 @@ static double noise_of(const una_gp *gp, size_t row)
 
 double una_gp_prior_mean_var(const una_gp *gp)
 {
-    double sum = 0, k;
-    for (size_t i = 0; i < gp->rows; i++) {
-        una_kernel_diagonal(gp->kernel, gp->x + i * gp->inputs, 1, gp->inputs, &k);
-        sum += k;
-    }
+    double sum = 0;
+    for (size_t i = 0; i < gp->rows; i++) sum += una_kernel_prior_var(gp->kernel, gp->x + i * gp->inputs);
     return sum / (double)gp->rows;
 }
 

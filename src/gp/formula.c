@@ -5,28 +5,18 @@
  */
 #include "gp/formula.h"
 
-/* A NAN on either side must come out: it is the sign of a value outside a function's domain. */
-static double min_or_nan(double a, double b)
-{
-    return a < b || isnan(a) ? a : b;
-}
-
-static double max_or_nan(double a, double b)
-{
-    return a > b || isnan(a) ? a : b;
-}
-
-static void apply_operation(una_formula_code code, double *a, const double *b, size_t n)
+/* Of min and max a NAN on either side must come out: it is the sign of a value outside a function's domain. */
+static void join_blocks(char sign, double *a, const double *b, size_t n)
 {
     for (size_t j = 0; j < n; j++) {
-        switch (code) {
-        case UNA_FORMULA_ADD: a[j] += b[j]; break;
-        case UNA_FORMULA_SUBTRACT: a[j] -= b[j]; break;
-        case UNA_FORMULA_MULTIPLY: a[j] *= b[j]; break;
-        case UNA_FORMULA_DIVIDE: a[j] /= b[j]; break;
-        case UNA_FORMULA_POWER: a[j] = pow(a[j], b[j]); break;
-        case UNA_FORMULA_MIN: a[j] = min_or_nan(a[j], b[j]); break;
-        default: a[j] = max_or_nan(a[j], b[j]); break;
+        switch (sign) {
+        case '+': a[j] += b[j]; break;
+        case '-': a[j] -= b[j]; break;
+        case '*': a[j] *= b[j]; break;
+        case '/': a[j] /= b[j]; break;
+        case '^': a[j] = pow(a[j], b[j]); break;
+        case '<': a[j] = a[j] < b[j] || isnan(a[j]) ? a[j] : b[j]; break;
+        default: a[j] = a[j] > b[j] || isnan(a[j]) ? a[j] : b[j]; break;
         }
     }
 }
@@ -60,7 +50,7 @@ void una_formula_run(const una_formula *formula, una_formula_part part, const do
             break;
         default:
             top--;
-            apply_operation(op->code, stack[top - 1], stack[top], x.rows);
+            join_blocks(op->sign, stack[top - 1], stack[top], x.rows);
             break;
         }
     }

@@ -9,9 +9,7 @@
 enum { UNA_FORMULA_DEPTH = 64, UNA_FORMULA_PARAMETERS = 64 };
 
 typedef enum una_formula_code {
-    UNA_FORMULA_NUMBER, UNA_FORMULA_INPUT, UNA_FORMULA_PARAMETER, UNA_FORMULA_CALL, UNA_FORMULA_NEGATE,
-    UNA_FORMULA_ADD, UNA_FORMULA_SUBTRACT, UNA_FORMULA_MULTIPLY, UNA_FORMULA_DIVIDE, UNA_FORMULA_POWER,
-    UNA_FORMULA_MIN, UNA_FORMULA_MAX
+    UNA_FORMULA_NUMBER, UNA_FORMULA_INPUT, UNA_FORMULA_PARAMETER, UNA_FORMULA_CALL, UNA_FORMULA_NEGATE, UNA_FORMULA_JOIN
 } una_formula_code;
 
 typedef struct una_formula_op {
@@ -19,6 +17,7 @@ typedef struct una_formula_op {
     double           number;                   /* of NUMBER                                             */
     size_t           index;                    /* of INPUT: into input; of PARAMETER: into parameter    */
     double         (*call)(double);            /* of CALL                                               */
+    char             sign;                     /* of JOIN: + - * / ^, < for min, > for max              */
 } una_formula_op;
 
 typedef enum una_formula_law {

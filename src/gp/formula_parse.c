@@ -22,13 +22,12 @@ static double unit_step(double x)
 typedef struct function {
     const char *name;
     double    (*call)(double);   /* NULL: min and max */
-    una_formula_code code;
+    char        sign;            /* which of them     */
 } function;
 static const function functions[] = {
-    { "sin", sin, UNA_FORMULA_CALL },   { "cos", cos, UNA_FORMULA_CALL },   { "tan", tan, UNA_FORMULA_CALL },
-    { "exp", exp, UNA_FORMULA_CALL },   { "log", log, UNA_FORMULA_CALL },   { "sqrt", sqrt, UNA_FORMULA_CALL },
-    { "abs", fabs, UNA_FORMULA_CALL },  { "tanh", tanh, UNA_FORMULA_CALL }, { "step", unit_step, UNA_FORMULA_CALL },
-    { "min", NULL, UNA_FORMULA_MIN },   { "max", NULL, UNA_FORMULA_MAX }
+    { "sin", sin, 0 },   { "cos", cos, 0 },   { "tan", tan, 0 },        { "exp", exp, 0 },    { "log", log, 0 },
+    { "sqrt", sqrt, 0 }, { "abs", fabs, 0 },  { "tanh", tanh, 0 },      { "step", unit_step, 0 },
+    { "min", NULL, '<' }, { "max", NULL, '>' }
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -62,15 +61,10 @@ static size_t find_text(const char *name, const char *const *names, size_t count
     return i;
 }
 
-static bool is_binary(una_formula_code code)
-{
-    return code >= UNA_FORMULA_ADD;
-}
-
 static una_status emit_formula_op(parser *p, una_formula_op op)
 {
     una_formula *f = p->formula;
-    if (is_binary(op.code)) p->height--;
+    if (op.code == UNA_FORMULA_JOIN) p->height--;
     else if (op.code != UNA_FORMULA_CALL && op.code != UNA_FORMULA_NEGATE) p->height++;
     if (p->height > UNA_FORMULA_DEPTH)
         return una_lexer_fail(&p->lexer, p->lexer.token.at,
@@ -146,15 +140,16 @@ static una_status emit_name(parser *p, const una_token *token)
 
 /* ---- expressions ---------------------------------------------------------------------------------------- */
 
-static una_status parse_formula_sum(parser *p);
+static una_status parse_formula_parts(parser *p, bool sum);
 
 static una_status parse_arguments(parser *p, const una_token *name, const function *called)
 {
     size_t count = 0;
     do {
         UNA_TRY(una_lexer_next(&p->lexer));
-        UNA_TRY(parse_formula_sum(p));
-        if (++count > 1 && !called->call) UNA_TRY(emit_formula_op(p, (una_formula_op){ .code = called->code }));
+        UNA_TRY(parse_formula_parts(p, true));
+        if (++count > 1 && !called->call)
+            UNA_TRY(emit_formula_op(p, (una_formula_op){ .code = UNA_FORMULA_JOIN, .sign = called->sign }));
     } while (una_lexer_sees(&p->lexer, ','));
     UNA_TRY(una_lexer_expect(&p->lexer, ')', "after the function's arguments"));
     if (called->call && count != 1)
@@ -194,7 +189,7 @@ static una_status parse_formula_primary(parser *p)
     }
     if (una_lexer_sees(&p->lexer, '(')) {
         UNA_TRY(una_lexer_next(&p->lexer));
-        UNA_TRY(parse_formula_sum(p));
+        UNA_TRY(parse_formula_parts(p, true));
         return una_lexer_expect(&p->lexer, ')', "to close the bracket");
     }
 
@@ -219,7 +214,7 @@ static una_status parse_formula_signed(parser *p)
         if (una_lexer_sees(&p->lexer, '^')) {
             UNA_TRY(una_lexer_next(&p->lexer));
             UNA_TRY(parse_formula_signed(p));
-            UNA_TRY(emit_formula_op(p, (una_formula_op){ .code = UNA_FORMULA_POWER }));
+            UNA_TRY(emit_formula_op(p, (una_formula_op){ .code = UNA_FORMULA_JOIN, .sign = '^' }));
         }
     }
 
@@ -230,21 +225,15 @@ static una_status parse_formula_signed(parser *p)
 /* Parts with one of two signs between them: of a product, or of a sum, whose parts are products. */
 static una_status parse_formula_parts(parser *p, bool sum)
 {
+    const char *signs = sum ? "+-" : "*/";
     UNA_TRY(sum ? parse_formula_parts(p, false) : parse_formula_signed(p));
     for (;;) {
-        bool first = una_lexer_sees(&p->lexer, sum ? '+' : '*');
-        if (!first && !una_lexer_sees(&p->lexer, sum ? '-' : '/')) return UNA_OK;
-        una_formula_code code = first ? UNA_FORMULA_MULTIPLY : UNA_FORMULA_DIVIDE;
-        if (sum) code = first ? UNA_FORMULA_ADD : UNA_FORMULA_SUBTRACT;
+        char sign = signs[una_lexer_sees(&p->lexer, signs[0]) ? 0 : 1];
+        if (!una_lexer_sees(&p->lexer, sign)) return UNA_OK;
         UNA_TRY(una_lexer_next(&p->lexer));
         UNA_TRY(sum ? parse_formula_parts(p, false) : parse_formula_signed(p));
-        UNA_TRY(emit_formula_op(p, (una_formula_op){ .code = code }));
+        UNA_TRY(emit_formula_op(p, (una_formula_op){ .code = UNA_FORMULA_JOIN, .sign = sign }));
     }
-}
-
-static una_status parse_formula_sum(parser *p)
-{
-    return parse_formula_parts(p, true);
 }
 
 /* ---- definitions ------------------------------------------------------------------------------------------ */
@@ -255,7 +244,7 @@ static una_status parse_constant(parser *p, double *value)
     una_formula *f = p->formula;
     size_t from = f->op_count, at = p->lexer.token.at;
     p->constant = true;
-    UNA_TRY(parse_formula_sum(p));
+    UNA_TRY(parse_formula_parts(p, true));
     p->constant = false;
     una_formula_run(f, (una_formula_part){ f->op + from, f->op_count - from }, NULL, (una_view){ .rows = 1 }, value);
     f->op_count = from;
@@ -354,7 +343,7 @@ static una_status parse_clauses(parser *p)
 {
     char words[64];
     while (una_lexer_sees(&p->lexer, '\n')) UNA_TRY(una_lexer_next(&p->lexer));
-    UNA_TRY(parse_formula_sum(p));
+    UNA_TRY(parse_formula_parts(p, true));
     p->height = 0;
 
     while (p->lexer.token.kind != UNA_TOKEN_END) {

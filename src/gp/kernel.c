@@ -102,8 +102,9 @@ void una_kernel_matrix(const una_kernel *kernel, const double *a, size_t na, con
     }
 }
 
-void una_kernel_diagonal(const una_kernel *kernel, const double *a, size_t na, size_t stride, double *k)
+double una_kernel_prior_var(const una_kernel *kernel, const double *x)
 {
-    for (size_t i = 0; i < na; i++)
-        run_program(kernel, a + i * stride, (una_view){ a + i * stride, 1, 0, stride }, k + i);
+    double k;
+    run_program(kernel, x, (una_view){ .at = x, .rows = 1 }, &k);
+    return k;
 }

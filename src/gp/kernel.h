@@ -33,7 +33,7 @@ una_status una_kernel_parse(una_kernel **kernel, const char *text, const una_ker
 /* k [na, nb] between rows of a and b [.., stride]. */
 void una_kernel_matrix(const una_kernel *kernel, const double *a, size_t na, const double *b, size_t nb, size_t stride,
                        double *k);
-void una_kernel_diagonal(const una_kernel *kernel, const double *a, size_t na, size_t stride, double *k);
+double una_kernel_prior_var(const una_kernel *kernel, const double *x);   /* k(x, x) */
 
 /* ---- formulas with random parameters: "a*sin(b*x1+c); a~normal(1,0.2); b~uniform(0,2); c=0.5" ---------- */
 /* The function first, then a definition for each parameter: normal(mean, std), uniform(low, high), lognormal(mu, sigma)

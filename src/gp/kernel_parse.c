@@ -75,18 +75,6 @@ typedef struct parser {
 
 /* ---- the program grows in the arena --------------------------------------------------------------- */
 
-/* Room for `more` items after `count`: the old place or a larger copy, NULL when there is no memory. */
-static void *with_room(una_arena *arena, void *items, size_t count, size_t *room, size_t more, size_t size)
-{
-    if (items && count + more <= *room) return items;
-    size_t wanted = 2 * (count + more);
-    void *larger = una_arena_get(arena, wanted, size);
-    if (!larger) return NULL;
-    if (count) memcpy(larger, items, count * size);
-    *room = wanted;
-    return larger;
-}
-
 static una_status emit_kernel_op(parser *p, una_kernel_op op)
 {
     una_kernel *k = p->kernel;
@@ -108,11 +96,10 @@ static una_status emit_kernel_op(parser *p, una_kernel_op op)
 static una_status add_numbers(parser *p, size_t inputs, size_t parameters)
 {
     una_kernel *k = p->kernel;
-    k->input = with_room(p->arena, k->input, k->input_count, &k->input_room, inputs, sizeof *k->input);
-    k->parameter = with_room(p->arena, k->parameter, k->parameter_count, &k->parameter_room, parameters,
-                             sizeof *k->parameter);
-    k->input_count += inputs;
-    k->parameter_count += parameters;
+    for (size_t end = k->input_count + inputs; k->input_count < end; k->input_count++)
+        k->input = una_arena_grow(p->arena, k->input, k->input_count, &k->input_room, sizeof *k->input);
+    for (size_t end = k->parameter_count + parameters; k->parameter_count < end; k->parameter_count++)
+        k->parameter = una_arena_grow(p->arena, k->parameter, k->parameter_count, &k->parameter_room, sizeof(double));
     return una_arena_check(p->arena);
 }
 

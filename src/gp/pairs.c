@@ -133,9 +133,9 @@ static una_pair_rows_f64 leaf_rows(const una_kernel_op *op, const una_pair_tile 
                                 t->b->at + op->input * t->b->stride + t->first, t->a->stride, t->b->stride };
 }
 
-/* Fills the tape; the last value goes to `out` instead, without slopes, where that is not NULL. */
-static void forward_tape(una_pairs *p, const una_pair_tile *t, double *out)
+void una_pairs_values(una_pairs *p, una_pair_tile tile, double *out)
 {
+    const una_pair_tile *t = &tile;
     size_t stack[UNA_KERNEL_DEPTH + 1], top = 0;
     for (size_t o = 0; o < p->kernel->op_count; o++) {
         const una_kernel_op *op = &p->kernel->op[o];
@@ -154,11 +154,6 @@ static void forward_tape(una_pairs *p, const una_pair_tile *t, double *out)
 
         stack[top++] = o;
     }
-}
-
-void una_pairs_values(una_pairs *p, una_pair_tile tile, double *out)
-{
-    forward_tape(p, &tile, out);
 }
 
 /* ---- backwards ------------------------------------------------------------------------------------------------- */
@@ -210,7 +205,7 @@ void una_pairs_gradient(una_pairs *p, una_pair_tile tile, const double *weight, 
     const una_kernel *k = p->kernel;
     const size_t width = tile.width;
     double by[UNA_TILE];
-    forward_tape(p, &tile, NULL);
+    una_pairs_values(p, tile, NULL);
     backward_tape(p, width, weight);
 
     for (size_t o = 0; o < k->op_count; o++) {
@@ -258,7 +253,7 @@ static double leaf_slope(const una_pairs *p, size_t o, size_t d, double a, const
 void una_pairs_slope(una_pairs *p, una_pair_tile tile, const double *weight, double *slope)
 {
     const una_kernel *k = p->kernel;
-    forward_tape(p, &tile, NULL);
+    una_pairs_values(p, tile, NULL);
     backward_tape(p, tile.width, weight);
     for (size_t o = 0; o < k->op_count; o++) {
         const una_pair_rows_f64 rows = leaf_rows(&k->op[o], &tile);

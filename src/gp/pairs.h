@@ -35,7 +35,7 @@ typedef struct una_pair_tile {
     size_t          first, width;
 } una_pair_tile;
 
-/* out [width] = k(a_i, b_j). */
+/* out [width] = k(a_i, b_j); NULL: into the tape, with slopes. */
 void una_pairs_values(una_pairs *pairs, una_pair_tile tile, double *out);
 /* sum [parameter_count, UNA_PAD] += d/dlog parameter of sum_j weight_j k(a_i, b_j). */
 void una_pairs_gradient(una_pairs *pairs, una_pair_tile tile, const double *weight, double *sum);

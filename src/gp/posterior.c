@@ -32,8 +32,7 @@ static una_status fill_sides(query *q, una_run *run)
 /* The posterior variance at x: the prior variance less what the rows explain. */
 static double left_of(const una_gp *gp, const double *x, double explained)
 {
-    double prior;
-    una_kernel_diagonal(gp->kernel, x, 1, gp->inputs, &prior);
+    double prior = una_kernel_prior_var(gp->kernel, x);
     if (prior > explained) return prior - explained;
     return prior >= 0 ? 0 : prior;       /* NAN stays */
 }

@@ -6,9 +6,6 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const cli_common_flag cli_common[] = {
     { CLI_FLAG("delimiter", CLI_TEXT, "MARK", "what stands between the cells of the tables: comma, semicolon, tab, "
@@ -52,14 +49,14 @@ static bool has_flag(const cli_verb *verb, const cli_common_flag *common)
     return !common->with || (common->with & verb->common & ~(unsigned)CLI_BY_PIECES);
 }
 
-const cli_flag *cli_next_flag(const cli_verb *verb, size_t *at)
+const cli_flag *cli_next_flag(const cli_verb *verb, const cli_flag *before)
 {
-    size_t own = 0;
-    while (verb->flags[own].name) own++;
-    if (*at < own) return &verb->flags[(*at)++];
-    const cli_common_flag *next = &cli_common[*at - own];
+    const cli_flag *own = verb->flags;
+    while (before && own->name && own != before) own++;
+    if (before && own->name) own++, before = NULL;       /* it is one of the verb's own */
+    if (own->name) return own;
+    const cli_common_flag *next = before ? (const cli_common_flag *)(const void *)before + 1 : cli_common;
     while (next->flag.name && !has_flag(verb, next)) next++;
-    *at = own + (size_t)(next - cli_common) + 1;
     return next->flag.name ? &next->flag : NULL;
 }
 
@@ -164,31 +161,26 @@ static bool is_choice(const char *choices, const char *word)
 
 static una_status check_flag_value(const cli *c, const cli_flag *flag, const char *value)
 {
+    static const char *const wanted[] = {
+        [CLI_SHARE] = "a number above 0 and below 1, for instance 0.95", [CLI_NUMBER] = "a number",
+        [CLI_SIZE] = "a number of bytes, or one ending in K, M, G or T such as 4G"
+    };
     uint64_t count = 0;
     double number = 0;
-
-    switch (flag->type) {
-    case CLI_COUNT:
-        if (parse_count(value, &count) && count >= flag->low && count <= flag->high) return UNA_OK;
+    cli_type type = flag->type;
+    bool good = true;
+    if (type == CLI_COUNT) good = parse_count(value, &count) && count >= flag->low && count <= flag->high;
+    else if (type == CLI_NUMBER) good = cli_is_number(value, &number);
+    else if (type == CLI_SHARE) good = cli_is_number(value, &number) && number > 0 && number < 1;
+    else if (type == CLI_SIZE) good = is_size(value, &count);
+    else if (type == CLI_CHOICE) good = is_choice(flag->choices, value);
+    if (good) return UNA_OK;
+    if (type == CLI_COUNT)
         return cli_fail(c, UNA_E_USAGE, "--%s %s: give a whole number from %llu to %llu", flag->name, value,
                         (unsigned long long)flag->low, (unsigned long long)flag->high);
-    case CLI_SHARE:
-        if (cli_is_number(value, &number) && number > 0 && number < 1) return UNA_OK;
-        return cli_fail(c, UNA_E_USAGE, "--%s %s: give a number above 0 and below 1, for instance 0.95", flag->name,
-                        value);
-    case CLI_NUMBER:
-        if (cli_is_number(value, &number)) return UNA_OK;
-        return cli_fail(c, UNA_E_USAGE, "--%s %s: give a number", flag->name, value);
-    case CLI_SIZE:
-        if (is_size(value, &count)) return UNA_OK;
-        return cli_fail(c, UNA_E_USAGE, "--%s %s: give a number of bytes, or one ending in K, M, G or T such as 4G",
-                        flag->name, value);
-    case CLI_CHOICE:
-        if (is_choice(flag->choices, value)) return UNA_OK;
+    if (type == CLI_CHOICE)
         return cli_fail(c, UNA_E_USAGE, "--%s %s: give one of %s", flag->name, value, flag->choices);
-    default:
-        return UNA_OK;
-    }
+    return cli_fail(c, UNA_E_USAGE, "--%s %s: give %s", flag->name, value, wanted[type]);
 }
 
 /* ---- parsing ----------------------------------------------------------------------------------------- */
@@ -199,8 +191,8 @@ static una_status unknown_flag(const cli *c, const char *name, size_t length)
     const char *names[64];
     size_t count = 0;
     snprintf(wrong, sizeof wrong, "%.*s", (int)length, name);
-    const cli_flag *flag = NULL;
-    for (size_t at = 0; (flag = cli_next_flag(c->verb, &at)) && count < 64;) names[count++] = flag->name;
+    for (const cli_flag *flag = NULL; (flag = cli_next_flag(c->verb, flag)) && count < 64;)
+        names[count++] = flag->name;
     const char *near = cli_nearest(wrong, names, count);
     if (near) return cli_fail(c, UNA_E_USAGE, "there is no flag --%s; did you mean --%s?", wrong, near);
     return cli_fail(c, UNA_E_USAGE, "there is no flag --%s; 'una %s --help' lists them all", wrong, c->verb->name);
@@ -211,9 +203,8 @@ static una_status take_flag(cli *c, char *const *arguments, int count, int *at)
     const char *name = arguments[*at] + 2, *equals = strchr(name, '=');
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
     const cli_flag *flag = NULL;
-    for (size_t next = 0; (flag = cli_next_flag(c->verb, &next));) {
+    while ((flag = cli_next_flag(c->verb, flag)))
         if (strlen(flag->name) == length && strncmp(flag->name, name, length) == 0) break;
-    }
     if (!flag) return unknown_flag(c, name, length);
 
     const char *value = equals ? equals + 1 : NULL;
@@ -227,9 +218,9 @@ static una_status take_flag(cli *c, char *const *arguments, int count, int *at)
         value = arguments[++*at];
     }
 
-    una_status status = value ? check_flag_value(c, flag, value) : UNA_OK;
-    if (status == UNA_OK) c->given[c->given_count++] = (cli_given){ flag, value };
-    return status;
+    if (value) CLI_TRY(check_flag_value(c, flag, value));
+    c->given[c->given_count++] = (cli_given){ flag, value };
+    return UNA_OK;
 }
 
 bool cli_repeats(const cli_operand *operand)
@@ -296,36 +287,29 @@ una_status cli_parse(cli *c, int count, char *const *arguments)
 
     for (int i = 0; i < count; i++) {
         const char *word = arguments[i];
-        una_status status = UNA_OK;
-        if (!flags_ended && strcmp(word, "--") == 0 && (c->verb->common & CLI_WITH_COMMAND)) {
+        bool flag = !flags_ended && word[0] == '-' && word[1] && !is_operand(c, word), end = strcmp(word, "--") == 0;
+        if (flag && end && (c->verb->common & CLI_WITH_COMMAND)) {
             c->command = arguments + i + 1;
             c->command_count = (size_t)(count - i - 1);
             break;
-        } else if (!flags_ended && strcmp(word, "--") == 0) {
-            flags_ended = true;
-        } else if (!flags_ended && is_operand(c, word)) {
-            c->operand[c->operand_count++] = word;
-        } else if (!flags_ended && strcmp(word, "-h") == 0) {
-            c->help = true;
-        } else if (!flags_ended && word[0] == '-' && word[1] == '-') {
-            status = take_flag(c, arguments, count, &i);
-        } else if (!flags_ended && word[0] == '-' && word[1]) {
-            status = cli_fail(c, UNA_E_USAGE, "there is no flag %s; flags begin with two dashes", word);
-        } else if (!cli_operand_at(c->verb, c->operand_count)) {
-            status = cli_fail(c, UNA_E_USAGE, "'%s' is one argument too many; 'una %s --help' shows the usage", word,
-                              c->verb->name);
-        } else {
-            c->operand[c->operand_count++] = word;
         }
-        if (status != UNA_OK) return status;
+        if (!flag && !cli_operand_at(c->verb, c->operand_count))
+            return cli_fail(c, UNA_E_USAGE, "'%s' is one argument too many; 'una %s --help' shows the usage", word,
+                            c->verb->name);
+        if (flag && word[1] != '-' && strcmp(word, "-h") != 0)
+            return cli_fail(c, UNA_E_USAGE, "there is no flag %s; flags begin with two dashes", word);
+        if (!flag) c->operand[c->operand_count++] = word;
+        else if (end) flags_ended = true;
+        else if (word[1] != '-') c->help = true;
+        else CLI_TRY(take_flag(c, arguments, count, &i));
     }
 
     c->json = cli_has(c, "json");
     c->quiet = cli_has(c, "quiet");
     c->help = c->help || cli_has(c, "help");
     if (c->help) return UNA_OK;
-    una_status status = check_operands(c);
-    return status == UNA_OK ? check_streams(c) : status;
+    CLI_TRY(check_operands(c));
+    return check_streams(c);
 }
 
 /* ---- asking ------------------------------------------------------------------------------------------ */

@@ -10,8 +10,11 @@
 #include "una_bench.h"
 #include "una_study.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #if defined(__GNUC__)
 #define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -93,6 +96,9 @@ enum {                           /* which of the common flags a verb has        
 
 typedef struct cli cli;
 
+/* Verbs of two words with the same first one stand together in the list and are shown as one. */
+typedef struct cli_family { const char *name, *summary, *about, *examples; } cli_family;
+
 typedef struct cli_operand { const char *name; cli_type type; const char *help; } cli_operand;
 
 typedef struct cli_verb {
@@ -104,10 +110,8 @@ typedef struct cli_verb {
     const char     *examples;    /* one command per line, "# remark" lines allowed                  */
     una_status    (*run)(cli *c);
     void          (*json)(cli *c), (*text)(cli *c);      /* of c->found; NULL: run has told all     */
+    const cli_family *family;    /* of a name of two words; NULL: it is one                         */
 } cli_verb;
-
-/* Verbs of two words with the same first one stand together in the list and are shown as one. */
-typedef struct cli_family { const char *name, *summary, *about, *examples; } cli_family;
 
 /* main.c */
 extern const cli_verb *const cli_verbs[];        /* in the order of the help, ends with NULL         */
@@ -118,12 +122,11 @@ extern const cli_verb cli_study_new, cli_study_ask, cli_study_tell, cli_study_dr
 extern const cli_verb cli_data_list, cli_data_import, cli_data_get;
 extern const cli_family *const cli_families[];   /* ends with NULL                                   */
 extern const cli_family cli_study, cli_data;
-const cli_family *cli_family_of(const cli_verb *verb);                   /* NULL: a verb of one word  */
 const char *cli_second_word(const cli_verb *verb);                       /* "ask" of "study ask"      */
 /* The words that may follow `una`, one for each family, from *at 0 on. */
 bool cli_next_word(size_t *at, const char **name, const char **summary);
-/* The verbs of a family, one by one from *at 0 on; NULL ends. */
-const cli_verb *cli_next_member(const cli_family *family, size_t *at);
+/* The verb of a family behind that one, the first behind NULL; NULL ends. */
+const cli_verb *cli_next_member(const cli_family *family, const cli_verb *before);
 void cli_bench_flags(void);                      /* bench.c: its flags from the library's tables, before all else */
 /* args.c: a verb has the flag if it has the bit; 0: every verb has it. Ends with a flag without a name. */
 typedef struct cli_common_flag { cli_flag flag; unsigned with; } cli_common_flag;
@@ -131,8 +134,8 @@ extern const cli_common_flag cli_common[];
 /* What the index-th argument of a verb is; NULL: it takes no more. */
 const cli_operand *cli_operand_at(const cli_verb *verb, size_t index);
 bool cli_repeats(const cli_operand *operand);                            /* "NAME..."                 */
-/* The flags that the verb has (its own, then common ones), one by one from *at 0 on; NULL ends. */
-const cli_flag *cli_next_flag(const cli_verb *verb, size_t *at);
+/* The flag that the verb has (its own, then common ones) behind that one, the first behind NULL; NULL ends. */
+const cli_flag *cli_next_flag(const cli_verb *verb, const cli_flag *before);
 
 /* ---- one call of the program ----------------------------------------------------------------------- */
 
@@ -256,13 +259,16 @@ void        cli_json_pass(const char *json);
 void        cli_json_texts(const char *key, const char *const *texts, size_t count);     /* ', "key": [...]'  */
 void        cli_json_path(const char *key, const char *path);            /* ', "key": "path"', or nothing  */
 void        cli_json_end(const cli *c);          /* files of --out, --report and --chart; then the object ends */
-/* One value of an object or array: `key` NULL in arrays. Texts are unescaped, all else stands as it is. */
-typedef struct cli_json_item { char *key, *value; char type; /* { [ " or 0 (number, word) */ } cli_json_item;
-/* Steps over a JSON object or array: *at begins at its bracket. False at the end. Free with cli_json_done. */
-typedef struct cli_json { const char *at; bool in_object, begun; } cli_json;
-bool        cli_json_open(cli_json *walk, const char *json);
-bool        cli_json_next(cli_json *walk, cli_json_item *item);
-void        cli_json_done(cli_json_item *item);
+/* Steps over a JSON object or array: for (cli_json item = cli_json_open(json); cli_json_next(&item);). Of each value
+ * there is the key, NULL in arrays, and the value, until the next step. Texts are unescaped, all else stands as it is. */
+typedef struct cli_json {
+    const char *at;
+    char       *key, *value;
+    char        type;            /* { [ " or 0 (number, word)                                       */
+    bool        in_object, begun;
+} cli_json;
+cli_json    cli_json_open(const char *json);
+bool        cli_json_next(cli_json *walk);
 
 /* verdict.c: what a fit is worth, for each of its targets (NULL where no rows were held out). */
 bool        cli_wants_verdict(const cli *c);

@@ -5,9 +5,6 @@
  */
 #include "cli.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- lists of names --------------------------------------------------------------------------------- */
 
 static char *trimmed_name(const char *from, size_t length)

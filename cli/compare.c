@@ -191,5 +191,5 @@ const cli_verb cli_compare = {
     "# rows of one patient stay together; and: predict the future, not the past\n"
     "una compare visits.csv --target pressure --group patient\n"
     "una compare sales.csv --target sold --time date",
-    run_compare, print_compare_json, print_comparison
+    .run = run_compare, .json = print_compare_json, .text = print_comparison
 };

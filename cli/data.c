@@ -4,8 +4,6 @@
  */
 #include "cli.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define FOLDER_FLAG CLI_FLAG("data", CLI_FOLDER, "FOLDER", \
@@ -184,7 +182,7 @@ const cli_verb cli_data_list = {
     "una data list\n"
     "una data list boston\n"
     "una data list --data FOLDER --json",
-    .run = run_list
+    .run = run_list, .family = &cli_data
 };
 
 /* ---- what import and get share ----------------------------------------------------------------------------- */
@@ -265,7 +263,7 @@ const cli_verb cli_data_import = {
     CLI_WITH_JSON | CLI_WITH_QUIET,
     "una data import ~/Downloads/data\n"
     "una data import /mnt/shared/data --data data",
-    .run = run_data_import
+    .run = run_data_import, .family = &cli_data
 };
 
 /* ---- get --------------------------------------------------------------------------------------------------- */
@@ -321,5 +319,5 @@ const cli_verb cli_data_get = {
     "una data get boston concrete yacht --data data\n"
     "# from a server of your own with the same files\n"
     "una data get boston --from https://example.org/data",
-    .run = run_get
+    .run = run_get, .family = &cli_data
 };

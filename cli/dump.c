@@ -5,8 +5,6 @@
  */
 #include "cli.h"
 
-#include <string.h>
-
 /* ---- man page ---------------------------------------------------------------------------------------- */
 
 static void put_roff(const char *text)                /* a text in which roff sees nothing of its own */
@@ -20,39 +18,36 @@ static void put_roff(const char *text)                /* a text in which roff se
     }
 }
 
-static void roff_item(const char *title, const char *text)
+static void roff_line(const char *before, const char *text)
 {
-    fputs(".TP\n.B ", stdout);
-    put_roff(title);
-    putchar('\n');
+    fputs(before, stdout);
     put_roff(text);
     putchar('\n');
 }
 
+static void roff_item(const char *title, const char *text)
+{
+    roff_line(".TP\n.B ", title);
+    roff_line("", text);
+}
+
 static void man_verb(const cli_verb *verb)
 {
-    printf(".SS ");
-    put_roff(cli_synopsis(verb));
-    printf("\n");
-    put_roff(verb->about);
-    printf("\n");
+    roff_line(".SS ", cli_synopsis(verb));
+    roff_line("", verb->about);
 
     for (size_t i = 0; i < 3 && verb->operands[i].name; i++) roff_item(verb->operands[i].name, verb->operands[i].help);
     for (const cli_flag *flag = verb->flags; flag && flag->name; flag++) roff_item(cli_flag_title(flag), flag->help);
 
-    fputs(".PP\nExamples:\n.PP\n.nf\n.RS\n", stdout);
-    put_roff(verb->examples);
-    fputs("\n.RE\n.fi\n", stdout);
+    roff_line(".PP\nExamples:\n.PP\n.nf\n.RS\n", verb->examples);
+    fputs(".RE\n.fi\n", stdout);
 }
 
 una_status cli_dump_man(void)
 {
     printf(".TH UNA 1 \"\" \"una %s\" \"User commands\"\n.SH NAME\nuna \\- ", una_version());
     printf("regression that knows what it does not know\n.SH SYNOPSIS\n.nf\n");
-    for (size_t i = 0; cli_verbs[i]; i++) {
-        put_roff(cli_synopsis(cli_verbs[i]));
-        putchar('\n');
-    }
+    for (size_t i = 0; cli_verbs[i]; i++) roff_line("", cli_synopsis(cli_verbs[i]));
 
     printf(".fi\n.SH DESCRIPTION\n"
            "una fits regression models to tables and says, for every answer, how sure it is, how much of the doubt is\n"
@@ -124,10 +119,8 @@ static void bash_values(const cli_flag *flag)
 static bool flag_seen_before(const cli_verb *verb, const cli_flag *flag)   /* a flag of that name in an earlier verb */
 {
     for (size_t i = 0; cli_verbs[i] && cli_verbs[i] != verb; i++) {
-        const cli_flag *other = NULL;
-        for (size_t at = 0; (other = cli_next_flag(cli_verbs[i], &at));) {
+        for (const cli_flag *other = NULL; (other = cli_next_flag(cli_verbs[i], other));)
             if (strcmp(other->name, flag->name) == 0 && other->type == flag->type) return true;
-        }
     }
     return false;
 }
@@ -137,10 +130,10 @@ static void bash_families(void)
 {
     printf("    case \"$verb\" in\n");
     for (size_t i = 0; cli_families[i]; i++) {
-        const cli_verb *verb = NULL;
         printf("        %s)\n            if [ \"$COMP_CWORD\" -eq 2 ]; then\n"
                "                COMPREPLY=($(compgen -W \"", cli_families[i]->name);
-        for (size_t at = 0; (verb = cli_next_member(cli_families[i], &at));) printf("%s ", cli_second_word(verb));
+        for (const cli_verb *verb = NULL; (verb = cli_next_member(cli_families[i], verb));)
+            printf("%s ", cli_second_word(verb));
         printf("--help\" -- \"$word\"))\n                return\n            fi\n"
                "            verb=\"$verb ${COMP_WORDS[2]}\" ;;\n");
     }
@@ -201,17 +194,14 @@ static void dump_bash(void)
     printf("    case \"$verb:$before\" in\n");
 
     for (size_t i = 0; cli_verbs[i]; i++) {
-        const cli_flag *flag = NULL;
-        for (size_t at = 0; (flag = cli_next_flag(cli_verbs[i], &at));) {
+        for (const cli_flag *flag = NULL; (flag = cli_next_flag(cli_verbs[i], flag));)
             if (flag->type != CLI_SWITCH && !flag_seen_before(cli_verbs[i], flag)) bash_values(flag);
-        }
     }
 
     printf("    esac\n    if [[ \"$word\" == -* ]]; then\n        case \"$verb\" in\n");
     for (size_t i = 0; cli_verbs[i]; i++) {
         printf("        \"%s\") COMPREPLY=($(compgen -W \"", cli_verbs[i]->name);
-        const cli_flag *flag = NULL;
-        for (size_t at = 0; (flag = cli_next_flag(cli_verbs[i], &at));) printf("--%s ", flag->name);
+        for (const cli_flag *flag = NULL; (flag = cli_next_flag(cli_verbs[i], flag));) printf("--%s ", flag->name);
         printf("\" -- \"$word\")) ;;\n");
     }
 
@@ -242,9 +232,8 @@ static void zsh_verb(const char *name, const char *summary)
 static void zsh_families(void)
 {
     for (size_t i = 0; cli_families[i]; i++) {
-        const cli_verb *verb = NULL;
         printf("    if [[ $verb == %s ]]; then\n        verbs=(\n", cli_families[i]->name);
-        for (size_t at = 0; (verb = cli_next_member(cli_families[i], &at));)
+        for (const cli_verb *verb = NULL; (verb = cli_next_member(cli_families[i], verb));)
             zsh_verb(cli_second_word(verb), verb->summary);
         printf("        )\n        if (( CURRENT == 2 )); then\n            _describe verb verbs\n"
                "            return\n        fi\n        verb=\"$verb $words[2]\"\n        shift words\n"
@@ -254,9 +243,8 @@ static void zsh_families(void)
 
 static void zsh_arguments(const cli_verb *verb)
 {
-    const cli_flag *flag = NULL;
     printf("    '%s')\n        _arguments", verb->name);
-    for (size_t at = 0; (flag = cli_next_flag(verb, &at));) {
+    for (const cli_flag *flag = NULL; (flag = cli_next_flag(verb, flag));) {
         printf(" \\\n            '%s--%s%s[", flag->many ? "*" : "", flag->name, flag->type == CLI_SWITCH ? "" : "=");
         print_quoted(flag->help, "[]:");
         printf("]");
@@ -302,7 +290,7 @@ static void fish_word(const char *when, const char *word, const char *summary)
 /* Whether the verb stands on the command line: "study ask" are two words. */
 static const char *fish_condition(const cli_verb *verb)
 {
-    const cli_family *family = cli_family_of(verb);
+    const cli_family *family = verb->family;
     const char *seen = "__fish_seen_subcommand_from";
     if (!family) return cli_formatted("%s %s", seen, verb->name);
     return cli_formatted("%s %s; and %s %s", seen, family->name, seen, cli_second_word(verb));
@@ -312,13 +300,12 @@ static void fish_families(void)
 {
     for (size_t i = 0; cli_families[i]; i++) {
         const cli_family *family = cli_families[i];
-        const cli_verb *verb;
         const char *when = cli_formatted("__fish_seen_subcommand_from %s; and not __fish_seen_subcommand_from",
                                          family->name);
-        for (size_t at = 0; (verb = cli_next_member(family, &at));)
+        for (const cli_verb *verb = NULL; (verb = cli_next_member(family, verb));)
             when = cli_formatted("%s %s", when, cli_second_word(verb));
         fish_word("__fish_use_subcommand", family->name, family->summary);
-        for (size_t at = 0; (verb = cli_next_member(family, &at));)
+        for (const cli_verb *verb = NULL; (verb = cli_next_member(family, verb));)
             fish_word(when, cli_second_word(verb), verb->summary);
     }
 }
@@ -341,10 +328,9 @@ static void dump_fish(void)
     fish_families();
     for (size_t i = 0; cli_verbs[i]; i++) {
         const cli_verb *verb = cli_verbs[i];
-        const cli_flag *flag = NULL;
         const char *condition = fish_condition(verb);
-        if (!cli_family_of(verb)) fish_word("__fish_use_subcommand", verb->name, verb->summary);
-        for (size_t at = 0; (flag = cli_next_flag(verb, &at));) fish_flag(condition, flag);
+        if (!verb->family) fish_word("__fish_use_subcommand", verb->name, verb->summary);
+        for (const cli_flag *flag = NULL; (flag = cli_next_flag(verb, flag));) fish_flag(condition, flag);
         if (verb->operands[0].type == CLI_MODEL)
             printf("complete -c una -n '__fish_seen_subcommand_from %s' -f -a '%s'\n", verb->name,
                    words_of(CLI_MODEL, NULL));
@@ -366,11 +352,10 @@ static void dump_file(const cli_verb *verb, const char *dashes, const char *name
 una_status cli_dump_files(void)
 {
     for (size_t i = 0; cli_verbs[i]; i++) {
-        const cli_flag *flag = NULL;
         const cli_operand *operands = cli_verbs[i]->operands;
         for (size_t k = 0; k < sizeof cli_verbs[i]->operands / sizeof *operands && operands[k].name; k++)
             dump_file(cli_verbs[i], "", operands[k].name, operands[k].type);
-        for (size_t at = 0; (flag = cli_next_flag(cli_verbs[i], &at));)
+        for (const cli_flag *flag = NULL; (flag = cli_next_flag(cli_verbs[i], flag));)
             dump_file(cli_verbs[i], "--", flag->name, flag->type);
     }
     return UNA_OK;

@@ -232,5 +232,5 @@ const cli_verb cli_explain = {
     "una explain measurements.una today.csv --with measurements.csv --concepts concepts.txt --rows 3\n"
     "# images: the page shows those that the model is least sure of\n"
     "una explain faces.una faces.csv --images faces.idx.gz --concepts concepts.txt --report why.html",
-    run_explain, print_explain_json, print_explanation
+    .run = run_explain, .json = print_explain_json, .text = print_explanation
 };

@@ -5,8 +5,6 @@
 #include "cli.h"
 #include "una_report.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* ---- memory, and what else belongs to the verb ------------------------------------------------------- */
@@ -152,12 +150,9 @@ const char *cli_replaced(const cli *c, const char *path)
     struct stat about;
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || strncmp(path, "/dev/", 5) == 0) return NULL;
 
-    cli_json walk;
-    cli_json_item item;
-    bool more = una_file_info(&json, path, c->run) == UNA_OK && cli_json_open(&walk, json);
-    for (; more && cli_json_next(&walk, &item); cli_json_done(&item)) {
+    cli_json item = cli_json_open(una_file_info(&json, path, c->run) == UNA_OK ? json : "");
+    while (cli_json_next(&item))
         if (item.key && strcmp(item.key, "kind") == 0 && !kind) kind = cli_join("", item.value);
-    }
     una_memory_free(json, c->run);
     return kind ? kind : cli_join("", "file");
 }

@@ -5,9 +5,6 @@
 #include "cli.h"
 #include "una_report.h"
 
-#include <math.h>
-#include <string.h>
-
 static const cli_flag flags[] = {
     CLI_FLAG("target", CLI_COLUMN, "COLUMN", "the column to predict, or several with commas between them: a,b "
              "(default: the last one)"),
@@ -207,9 +204,7 @@ static void option_row(const cli *c, const una_model *model, bool automatic, con
 {
     size_t kind = cli_kind_find(una_model_info(model)->kind);
     char *text = cli_join("", "");
-    cli_json walk;
-    cli_json_item item;
-    for (bool more = cli_json_open(&walk, una_model_options_json(model)); more && cli_json_next(&walk, &item);)
+    for (cli_json item = cli_json_open(una_model_options_json(model)); cli_json_next(&item);)
         if (is_automatic(c, kind, item.key) == automatic && *item.value)
             text = cli_formatted("%s%s%s=%s", text, *text ? ", " : "", item.key, item.value);
     const char *rounded = cli_shorten(text) ? " (rounded; una info has every digit)" : "";
@@ -335,5 +330,5 @@ const cli_verb cli_fit = {
     "sort -u raw.csv | una fit - --target y --out y.una\n"
     "# four processes, each with a quarter of the rows\n"
     "mpirun -n 4 una fit large.csv --target y --model luna",
-    run_fit, print_fit_json, print_fit_summary
+    .run = run_fit, .json = print_fit_json, .text = print_fit_summary
 };

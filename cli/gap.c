@@ -129,5 +129,5 @@ const cli_verb cli_gap = {
     "una gap measurements.csv --target strength --columns temperature --pairs 0 --repeats 5 --report gap.html\n"
     "# another model, for programs\n"
     "una gap measurements.csv --target strength --model gp --json",
-    run_gap, print_gap_json, print_gap
+    .run = run_gap, .json = print_gap_json, .text = print_gap
 };

@@ -4,8 +4,6 @@
  */
 #include "cli.h"
 
-#include <string.h>
-
 enum { TITLE_WIDTH = 24 };
 
 const char *cli_flag_title(const cli_flag *flag)
@@ -78,8 +76,8 @@ void cli_help_verb(const cli_verb *verb, FILE *to)
     }
 
     print_heading(to, "Flags");
-    const cli_flag *flag = NULL;
-    for (size_t at = 0; (flag = cli_next_flag(verb, &at));) print_entry(to, cli_flag_title(flag), flag->help);
+    for (const cli_flag *flag = NULL; (flag = cli_next_flag(verb, flag));)
+        print_entry(to, cli_flag_title(flag), flag->help);
 
     print_heading(to, "Examples");
     print_examples(to, verb->examples);
@@ -91,8 +89,8 @@ void cli_help_family(const cli_family *family)
     cli_wrap(stdout, 0, 0, family->about);
 
     print_heading(stdout, "Verbs");
-    const cli_verb *verb = NULL;
-    for (size_t at = 0; (verb = cli_next_member(family, &at));) print_entry(stdout, verb->name, verb->summary);
+    for (const cli_verb *verb = NULL; (verb = cli_next_member(family, verb));)
+        print_entry(stdout, verb->name, verb->summary);
     printf("\n  'una %s VERB --help' shows the flags of one, with examples.\n", family->name);
 
     print_heading(stdout, "Examples");

@@ -6,7 +6,6 @@
  */
 #include "cli.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 static const cli_flag flags[] = { CLI_FLAG_END };
@@ -23,12 +22,9 @@ static void key_in_words(const char *key, char *buffer, size_t size)   /* log_ev
 
 static bool is_flat(const char *json)                             /* no objects or arrays inside */
 {
-    cli_json walk;
-    cli_json_item item;
     bool flat = true;
-    for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); cli_json_done(&item)) {
+    for (cli_json item = cli_json_open(json); cli_json_next(&item);)
         flat = flat && item.type != '{' && item.type != '[';
-    }
     return flat;
 }
 
@@ -36,9 +32,7 @@ static void print_flat(const char *json, size_t column, size_t indent)   /* "a, 
 {
     size_t room = strlen(json) * 4 + 32, used = 0;
     char *text = cli_alloc(room, 1);
-    cli_json walk;
-    cli_json_item item;
-    for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); cli_json_done(&item)) {
+    for (cli_json item = cli_json_open(json); cli_json_next(&item);) {
         char figure[32];
         double value;
         bool broken = !item.type && strpbrk(item.value, ".eE") && cli_is_number(item.value, &value);
@@ -51,12 +45,10 @@ static void print_flat(const char *json, size_t column, size_t indent)   /* "a, 
 
 static void print_info_relevance(const char *json, size_t column, size_t indent)
 {
-    cli_json walk;
-    cli_json_item item;
     size_t count = 0;
     cli_named *list = cli_alloc(strlen(json) / 2 + 1, sizeof *list);       /* each has a letter and a sign */
-    for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); count++) {
-        list[count].name = item.key ? item.key : "";
+    for (cli_json item = cli_json_open(json); cli_json_next(&item); count++) {
+        list[count].name = cli_join("", item.key ? item.key : "");
         if (!cli_is_number(item.value, &list[count].value)) list[count].value = 0;
     }
     cli_wrap(stdout, column, indent, cli_shares(list, count));
@@ -69,7 +61,7 @@ static void print_length(const char *text)                        /* of a part t
 
 static una_status print_object(const cli *c, const char *json, size_t indent, unsigned depth);
 
-static una_status print_value(const cli *c, const cli_json_item *item, size_t column, size_t indent, unsigned depth)
+static una_status print_value(const cli *c, const cli_json *item, size_t column, size_t indent, unsigned depth)
 {
     char figure[32];
     double value;
@@ -94,12 +86,10 @@ static una_status print_value(const cli *c, const cli_json_item *item, size_t co
 /* A header of a stranger may hold millions of items: each of them can be interrupted. */
 static una_status print_object(const cli *c, const char *json, size_t indent, unsigned depth)
 {
-    cli_json walk;
-    cli_json_item item;
     size_t number = 0;
     bool printed = false;           /* the spec, in which all options are */
 
-    for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); cli_json_done(&item)) {
+    for (cli_json item = cli_json_open(json); cli_json_next(&item);) {
         char title[64];
         if (item.key && printed && strcmp(item.key, "options") == 0) continue;
         printed = printed || (item.key && strcmp(item.key, "spec") == 0);

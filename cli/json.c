@@ -5,10 +5,7 @@
  */
 #include "cli.h"
 
-#include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* One letter of a text, which may be on a terminal's screen; the next begins at what is returned. Bytes that are no
  * UTF-8 become U+FFFD, as in the library's own JSON. */
@@ -205,16 +202,17 @@ static char *text_between(const char *from, const char *end)
     return text;
 }
 
-bool cli_json_open(cli_json *walk, const char *json)
+cli_json cli_json_open(const char *json)
 {
     const char *at = skip_json_blanks(json);
-    *walk = (cli_json){ at + (*at != 0), *at == '{', false };
-    return *at == '{' || *at == '[';
+    return (cli_json){ .at = *at == '{' || *at == '[' ? at + 1 : "", .in_object = *at == '{' };
 }
 
-bool cli_json_next(cli_json *walk, cli_json_item *item)
+bool cli_json_next(cli_json *walk)
 {
-    *item = (cli_json_item){0};
+    cli_free(walk->key);
+    cli_free(walk->value);
+    walk->key = walk->value = NULL;
     const char *at = skip_json_blanks(walk->at);
     if (walk->begun && *at == ',') at = skip_json_blanks(at + 1);
     walk->begun = true;
@@ -222,25 +220,14 @@ bool cli_json_next(cli_json *walk, cli_json_item *item)
 
     if (walk->in_object) {
         const char *end = skip_string(at);
-        item->key = text_between(at, end);
+        walk->key = text_between(at, end);
         at = skip_json_blanks(end);
         if (*at == ':') at = skip_json_blanks(at + 1);
     }
 
     const char *end = skip_value(at);
-    if (end == at) {
-        cli_json_done(item);
-        return false;
-    }
-    item->type = (char)(strchr("{[\"", *at) ? *at : 0);
-    item->value = text_between(at, end);
+    walk->type = (char)(strchr("{[\"", *at) ? *at : 0);
+    walk->value = text_between(at, end);
     walk->at = end;
-    return true;
-}
-
-void cli_json_done(cli_json_item *item)
-{
-    cli_free(item->key);
-    cli_free(item->value);
-    *item = (cli_json_item){0};
+    return end > at;
 }

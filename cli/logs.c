@@ -8,7 +8,6 @@
 #include "cli.h"
 
 #include <search.h>
-#include <string.h>
 
 static int compare_log_words(const void *a, const void *b)
 {

@@ -16,8 +16,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 const cli_verb *const cli_verbs[] = {
@@ -69,37 +67,29 @@ static const cli_family *find_family(const char *name)
     return NULL;
 }
 
-const cli_family *cli_family_of(const cli_verb *verb)
-{
-    for (size_t i = 0; cli_families[i]; i++) {
-        const char *name = cli_families[i]->name;
-        size_t length = strlen(name);
-        if (strncmp(verb->name, name, length) == 0 && verb->name[length] == ' ') return cli_families[i];
-    }
-    return NULL;
-}
-
 const char *cli_second_word(const cli_verb *verb)
 {
     const char *blank = strchr(verb->name, ' ');
     return blank ? blank + 1 : "";
 }
 
-const cli_verb *cli_next_member(const cli_family *family, size_t *at)
+const cli_verb *cli_next_member(const cli_family *family, const cli_verb *before)
 {
-    while (cli_verbs[*at] && cli_family_of(cli_verbs[*at]) != family) ++*at;
-    return cli_verbs[*at] ? cli_verbs[(*at)++] : NULL;
+    size_t i = 0;
+    while (before && cli_verbs[i++] != before) {}
+    while (cli_verbs[i] && cli_verbs[i]->family != family) i++;
+    return cli_verbs[i];
 }
 
 bool cli_next_word(size_t *at, const char **name, const char **summary)
 {
     const cli_verb *verb = cli_verbs[*at];
     if (!verb) return false;
-    const cli_family *family = cli_family_of(verb);
+    const cli_family *family = verb->family;
     *name = family ? family->name : verb->name;
     *summary = family ? family->summary : verb->summary;
     do ++*at;
-    while (family && cli_verbs[*at] && cli_family_of(cli_verbs[*at]) == family);
+    while (family && cli_verbs[*at] && cli_verbs[*at]->family == family);
     return true;
 }
 
@@ -214,10 +204,8 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
 static void tell_old_flags(const cli *c)
 {
     static const char *const flags[] = { "no-cache", "verify-cache" };
-    for (size_t i = 0; i < sizeof flags / sizeof *flags && !cli_text(c, "images"); i++) {
-        if (cli_has(c, flags[i]))
-            cli_warn(c, "note: --%s has no effect any more: tables are not cached", flags[i]);
-    }
+    for (size_t i = 0; i < sizeof flags / sizeof *flags && !cli_text(c, "images"); i++)
+        if (cli_has(c, flags[i])) cli_warn(c, "note: --%s has no effect any more: tables are not cached", flags[i]);
 }
 
 /* With --json one object is printed and nothing else. */
@@ -231,11 +219,10 @@ static void tell_found(cli *c)
 static una_status with_run(cli *c)
 {
     tell_old_flags(c);
-    una_status status = cli_rank() == 0 ? cli_check_files(c, NULL, NULL) : UNA_OK;       /* rank 0 writes */
-    if (status == UNA_OK) status = cli_reading_begin(c);
-    if (status == UNA_OK) status = cli_run_new(c, &c->run, cli_count(c, "seed", 0));
-    if (status != UNA_OK) return status;
-    status = c->verb->run(c);
+    if (cli_rank() == 0) CLI_TRY(cli_check_files(c, NULL, NULL));                /* rank 0 writes */
+    CLI_TRY(cli_reading_begin(c));
+    CLI_TRY(cli_run_new(c, &c->run, cli_count(c, "seed", 0)));
+    una_status status = c->verb->run(c);
     cli_progress_clear();
     cli_tell_failure(c, status);
     if (status == UNA_OK && c->verb->json) tell_found(c);
@@ -248,10 +235,10 @@ static una_status with_run(cli *c)
 static una_status run_verb(const cli_verb *verb, int count, char *const *arguments)
 {
     cli c = { .verb = verb };
-    una_status status = cli_parse(&c, count, arguments);
-    if (status == UNA_OK && c.help) cli_help_verb(verb, stdout);
-    else if (status == UNA_OK) status = cli_with_ranks(&c, with_run);
-    return status;
+    CLI_TRY(cli_parse(&c, count, arguments));
+    if (!c.help) return cli_with_ranks(&c, with_run);
+    cli_help_verb(verb, stdout);
+    return UNA_OK;
 }
 
 /* Verbs under the names that other programs give them. */
@@ -284,7 +271,7 @@ static una_status unknown_verb(const char *word)
     const char *names[sizeof cli_verbs / sizeof *cli_verbs + sizeof cli_families / sizeof *cli_families];
     size_t count = 0;
     for (size_t i = 0; cli_verbs[i]; i++) {
-        if (!cli_family_of(cli_verbs[i])) names[count++] = cli_verbs[i]->name;
+        if (!cli_verbs[i]->family) names[count++] = cli_verbs[i]->name;
     }
     for (size_t i = 0; cli_families[i]; i++) names[count++] = cli_families[i]->name;
     const char *near = cli_nearest(word[0] == '-' ? word + strspn(word, "-") : word, names, count);
@@ -294,8 +281,7 @@ static una_status unknown_verb(const char *word)
 
 static const cli_verb *find_member(const cli_family *family, const char *word)
 {
-    const cli_verb *verb;
-    for (size_t at = 0; (verb = cli_next_member(family, &at));)
+    for (const cli_verb *verb = NULL; (verb = cli_next_member(family, verb));)
         if (strcmp(cli_second_word(verb), word) == 0) return verb;
     return NULL;
 }
@@ -305,8 +291,7 @@ static una_status unknown_member(const cli_family *family, const char *word)
     cli nobody = {0};
     const char *names[sizeof cli_verbs / sizeof *cli_verbs];
     size_t count = 0;
-    const cli_verb *verb = NULL;
-    for (size_t at = 0; (verb = cli_next_member(family, &at));) names[count++] = cli_second_word(verb);
+    for (const cli_verb *verb = NULL; (verb = cli_next_member(family, verb));) names[count++] = cli_second_word(verb);
     const char *near = cli_nearest(word, names, count), *name = family->name;
     if (near) {
         return cli_fail(&nobody, UNA_E_USAGE, "there is no verb '%s %s'; did you mean 'una %s %s'?", name, word, name,

@@ -4,8 +4,6 @@
  */
 #include "cli.h"
 
-#include <string.h>
-
 static const cli_flag flags[] = { CLI_FLAG_END };
 
 static una_status kind_json(const cli *c, size_t kind)

@@ -8,7 +8,6 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -85,5 +85,5 @@ const cli_verb cli_plot = {
     "una plot measurements.una new.csv --what residuals --input cement --out residuals.png\n"
     "# which inputs matter\n"
     "una plot measurements.una --out importance.svg",
-    run_plot, print_plot_json, print_plot
+    .run = run_plot, .json = print_plot_json, .text = print_plot
 };

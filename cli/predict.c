@@ -4,8 +4,6 @@
  */
 #include "cli.h"
 
-#include <string.h>
-
 static const cli_flag flags[] = {
     CLI_FLAG("level", CLI_SHARE, "P", "share of the probability between lower and upper (default 0.95)"),
     CLI_FLAG("out", CLI_FILE_OUT, "FILE", "where the answers go (default: the standard output)"),
@@ -105,5 +103,5 @@ const cli_verb cli_predict = {
     "una predict measurements.una grid.csv --draws 20 --out draws.csv\n"
     "# a model of images\n"
     "una predict faces.una new.csv --images new.idx.gz --keep --out answers.csv",
-    run_predict, print_predict_json, print_predicted
+    .run = run_predict, .json = print_predict_json, .text = print_predicted
 };

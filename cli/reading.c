@@ -4,8 +4,6 @@
  */
 #include "cli.h"
 
-#include <string.h>
-
 /* A word or the character itself; 0: neither. */
 static char delimiter_named(const char *text)
 {

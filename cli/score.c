@@ -118,5 +118,5 @@ const cli_verb cli_score = {
     "una score measurements.una test.csv\n"
     "una score measurements.una test.csv --json\n"
     "una score measurements.una test.csv --where 'temperature > 20'",
-    run_score, print_score_json, print_score_text
+    .run = run_score, .json = print_score_json, .text = print_score_text
 };

@@ -7,9 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const cli_family cli_study = {
     "study", "Bayesian optimisation: new, ask, tell, run, best, show and more",
@@ -169,7 +166,7 @@ const cli_verb cli_study_new = {
     "#              \"bean\": {\"type\": \"category\", \"levels\": [\"arabica\", \"robusta\"]}}\n"
     "una study new coffee.study --space space.json --goal maximize\n"
     "una study new 'postgresql://lab@db.example/lab#coffee' --space space.json --model luna --lease 3600",
-    .run = run_new
+    .run = run_new, .family = &cli_study
 };
 
 /* ---- ask --------------------------------------------------------------------------------------------- */
@@ -211,7 +208,7 @@ const cli_verb cli_study_ask = {
     { CLI_STUDY }, ask_flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study ask coffee.study\n"
     "una study ask coffee.study --count 4 --json",
-    .run = run_ask
+    .run = run_ask, .family = &cli_study
 };
 
 /* ---- tell and drop ----------------------------------------------------------------------------------- */
@@ -261,7 +258,7 @@ const cli_verb cli_study_tell = {
     "una study tell coffee.study 7 0.25\n"
     "una study tell coffee.study 8 -0.5\n"
     "una study tell coffee.study 9 --failed --note 'the machine was out of water'",
-    .run = run_tell
+    .run = run_tell, .family = &cli_study
 };
 
 static una_status run_drop(cli *c)
@@ -283,5 +280,5 @@ const cli_verb cli_study_drop = {
     "whose worker is gone while its lease still runs.",
     { CLI_STUDY, { "ID", CLI_TEXT, "number of the trial" } }, drop_flags, CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study drop coffee.study 7",
-    .run = run_drop
+    .run = run_drop, .family = &cli_study
 };

@@ -74,5 +74,5 @@ const cli_verb cli_study_run = {
     "una study run coffee.study --workers 4 --timeout 3600 --retries 1 --trials 99 -- python3 train.py {rate} {width}\n"
     "una study run coffee.study --trials 20 -- sh -c 'echo \"({x1} - 0.3)^2\" | bc -l'\n"
     "una study run coffee.study -- sh -c './brew --bean \"$1\" | tail -n 1' _ {bean}",
-    .run = run_study_run
+    .run = run_study_run, .family = &cli_study
 };

@@ -5,8 +5,6 @@
 #include "cli.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const cli_flag no_flags[] = { CLI_FLAG_END };
 
@@ -67,7 +65,7 @@ const cli_verb cli_study_best = {
     { CLI_STUDY }, no_flags, CLI_WITH_JSON,
     "una study best coffee.study\n"
     "una study best coffee.study --json",
-    .run = run_best
+    .run = run_best, .family = &cli_study
 };
 
 /* ---- show -------------------------------------------------------------------------------------------- */
@@ -199,7 +197,7 @@ const cli_verb cli_study_show = {
     "una study show coffee.study\n"
     "una study show coffee.study --page coffee.html\n"
     "una study show coffee.study --json",
-    .run = run_show
+    .run = run_show, .family = &cli_study
 };
 
 /* ---- what una info says ------------------------------------------------------------------------------ */
@@ -268,7 +266,7 @@ const cli_verb cli_study_export = {
     { CLI_STUDY, { "FORM", CLI_TEXT, "csv or json" } }, export_flags, CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study export coffee.study csv > coffee.csv\n"
     "una study export coffee.study json --out coffee.json",
-    .run = run_export
+    .run = run_export, .family = &cli_study
 };
 
 static const cli_flag import_flags[] = {
@@ -297,5 +295,5 @@ const cli_verb cli_study_import = {
     CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study import coffee.study earlier.csv\n"
     "una study import coffee.study notebook.csv --value taste",
-    .run = run_study_import
+    .run = run_study_import, .family = &cli_study
 };

@@ -5,9 +5,6 @@
 #include "cli.h"
 #include "una_study.h"
 
-#include <math.h>
-#include <string.h>
-
 static const cli_flag flags[] = {
     CLI_FLAG_COUNT("count", "K", 1, 1024, "how many rows, each chosen as if those before it were measured (default 1)"),
     CLI_FLAG("pool", CLI_FILE, "FILE", "rows that can be measured, with the model's inputs (default: points inside the "
@@ -136,5 +133,5 @@ const cli_verb cli_suggest = {
     "una suggest measurements.una --pool shelf.csv --count 5 --out next.csv\n"
     "# then measure them, and\n"
     "una update measurements.una next-measured.csv",
-    run_suggest, print_suggest_json, print_suggestions
+    .run = run_suggest, .json = print_suggest_json, .text = print_suggestions
 };

@@ -276,5 +276,5 @@ const cli_verb cli_tune = {
     "# two models on two tables, by three splits and two seeds each; LUNA as the thesis chooses it\n"
     "una tune a.csv b.csv --target y --models 'luna,nlm(width=25)' --over 'penalty=1e-4:1:log3; luna: "
     "diversity=0.1|1|10' --splits 3 --seeds 2 --select two_stage",
-    run_tune, print_tune_json, print_tune_table
+    .run = run_tune, .json = print_tune_json, .text = print_tune_table
 };

@@ -8,8 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -280,5 +278,5 @@ const cli_verb cli_update = {
     "una update measurements.una today.csv --out measurements-2.una\n"
     "# features and all, from the old rows and the new ones\n"
     "una update measurements.una today.csv --with measurements.csv",
-    run_update, print_update_json, print_update
+    .run = run_update, .json = print_update_json, .text = print_update
 };

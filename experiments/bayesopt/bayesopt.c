@@ -8,8 +8,6 @@
  */
 #include "bayesopt/bayesopt.h"
 
-#include "base/clock.h"
-
 typedef struct bayesopt_options {
     const char *data, *tasks, *acquisition;
     double      seeds, steps, initial;

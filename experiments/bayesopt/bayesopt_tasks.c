@@ -5,7 +5,6 @@
 #include "bayesopt/bayesopt_tasks.h"
 
 #include "base/archive.h"
-#include "base/clock.h"
 #include "bayesopt/softmax.h"
 #include "bench/sum.h"
 #include "bayesopt/svm.h"

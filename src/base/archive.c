@@ -427,6 +427,13 @@ una_status una_archive_text(una_archive *ar, const char *name, const char **text
     return put_crc(ar, from);
 }
 
+una_status una_archive_name(una_archive *ar, const char *name, const char **text)
+{
+    UNA_TRY(una_archive_text(ar, name, text));
+    bool empty = ar->loading && !(*text && **text);
+    return empty ? una_archive_refuse(ar, name, "is empty where a name is needed") : UNA_OK;
+}
+
 una_status una_archive_f64s(una_archive *ar, const char *name, double **values, size_t count)
 {
     return exchange_list(ar, name, "D", values, count);

@@ -55,6 +55,8 @@ una_status una_archive_word(una_archive *ar, const char *name, int *value, int c
 una_status una_archive_f64(una_archive *ar, const char *name, double *value);                      /* finite */
 /* NULL stays NULL; no NUL inside; at most UNA_LONGEST_TEXT. */
 una_status una_archive_text(una_archive *ar, const char *name, const char **text);
+/* The same for a text that is never empty. */
+una_status una_archive_name(una_archive *ar, const char *name, const char **text);
 /* *values has exactly `count` items (loading allocates). All finite. */
 una_status una_archive_f64s(una_archive *ar, const char *name, double **values, size_t count);
 una_status una_archive_f32s(una_archive *ar, const char *name, float **values, size_t count);

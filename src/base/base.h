@@ -13,13 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #if defined(__GNUC__)
 #define UNA_PRINTF(text, first) __attribute__((format(printf, text, first)))
-#define UNA_HIDDEN __attribute__((visibility("hidden")))
 #else
 #define UNA_PRINTF(text, first)
-#define UNA_HIDDEN
 #endif
 
 #define UNA_MIN(a, b) ((a) < (b) ? (a) : (b))
@@ -133,10 +132,23 @@ void    *una_arena_get_rows(una_arena *arena, size_t count, size_t size);
         memcpy((place), (from), (size));                                 \
     } while (0)
 
+/* A struct that a public call gives away, with an arena of its own: zeroed; what it points to lies in *keep. NULL: there
+ * is no memory. una_result_free ends both; NULL is harmless. */
+void *una_result_new(una_arena **keep, size_t size, una_run *run);
+void  una_result_free(void *result);
+
 typedef struct una_view {                /* rows that somebody else owns                                   */
     const double *at;                    /* [rows, stride], `cols` of them used                            */
     size_t        rows, cols, stride;
 } una_view;
+
+/* Seconds on a clock that only goes forward: for how long something took or waited, and never for results. */
+static inline double una_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 /* ---- run --------------------------------------------------------------------------------------- */
 
@@ -168,7 +180,7 @@ struct una_run {
     double      progress_from, progress_to;   /* the part of the whole that this stage covers      */
     struct una_lane *lane;       /* of a task of una_pool_together, else NULL                      */
     const una_tally *tally;      /* what stages are part of, also those of tasks; NULL: nothing    */
-    struct una_rank_group *rank_group; /* ranks that make this call together (rank_group.h); NULL: none */
+    struct una_rank_group *rank_group; /* ranks that make this call together (UNA_SHARED_CALL); NULL: none */
     una_ranks   ranks;           /* the caller's, if given: settings.ranks points here. Tasks do not see them */
     una_read_settings reading;   /* the caller's, or all 0: settings.reading points here            */
     bool        no_files;        /* options that name files are refused, in its tasks too          */
@@ -228,9 +240,6 @@ bool       una_run_counts(const una_run *run);
 /* The bytes of all, one behind the other. */
 una_status una_run_gather_bytes(unsigned char **all, size_t *size, const void *mine, size_t mine_size,
                                 una_arena *arena, una_run *run);
-/* Reports a failure before it is returned, by who continues for a while: the others meet it where they are, and no more
- * sums are made. Gives the status of all; does nothing for UNA_OK. */
-una_status una_run_give_up(una_status mine, una_run *run);
 
 /* A call that asks for such sums: ranks make it together, and all end with the failure of the first that fails. A call
  * inside of such a call is part of it. status: an una_status that is there. */
@@ -240,12 +249,21 @@ una_status una_run_give_up(una_status mine, una_run *run);
         una_rank_group_enter(&una_shared, (run));                            \
         (status) = una_rank_group_leave(&una_shared, (call), (run));         \
     } while (0)
+/* Between una_rank_group_enter and una_rank_group_leave every rank asks for the same sums, in the same order. A rank
+ * that fails goes on to una_rank_group_leave, wherever the others are, and sends its sentence there: the next sum of
+ * the others fails with that sentence, and so does every sum after it. So no rank waits for one that has given up, and
+ * a failure may be checked late (una_run_sums_check). */
 typedef struct una_rank_group {
     una_status status;           /* sticky: of the first failure, and its sentence                  */
     char       message[UNA_MESSAGE_SIZE];
 } una_rank_group;
 void       una_rank_group_enter(una_rank_group *rank_group, una_run *run);
 una_status una_rank_group_leave(una_rank_group *rank_group, una_status status, una_run *run);
+/* For the few that must know how many ranks there are: ranks that make this call (1: alone), which one this is, and
+ * all [count of ranks], the value of each. */
+size_t     una_rank_group_count(const una_run *run);
+size_t     una_rank_group_rank(const una_run *run);
+una_status una_rank_group_gather_sizes(size_t *all, size_t mine, una_run *run);
 
 /* ---- structs of a caller's, which begin with their size (sized.c) ---------------------------------- */
 
@@ -270,7 +288,7 @@ una_status una_texts_check(const char *const *list, size_t count, const char *wh
  * cancel); the failure with the lowest index is reported. */
 typedef una_status una_task(void *context, size_t index, una_run *child);
 una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context);
-/* The same for tasks that may ask the rank group for sums (rank_group.h): in a group they run one after the other, each
+/* The same for tasks that may ask the rank group for sums: in a group they run one after the other, each
  * with all threads. */
 una_status una_pool_in_group(una_run *run, size_t tasks, una_task *task, void *context);
 /* The same for tasks that ask for things best done in one batch (together.c): all are begun, and what they ask for is

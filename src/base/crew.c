@@ -11,7 +11,6 @@
  */
 #include "base/base.h"
 
-#include "base/clock.h"
 #include "base/thread.h"
 
 #include <sched.h>

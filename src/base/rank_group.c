@@ -3,9 +3,9 @@
  * Before each sum all ranks add up, in one short message, whether they have failed and which operation comes next. So a
  * rank that gives up is noticed by the others.
  */
-#include "base/rank_group.h"
+#include "base/ranks.h"
 
-enum { THE_END = 1, DOUBLES = 2, FLOATS = 3, KINDS = 4, FEW = 8 };
+enum { FEW = 8, WIDE = sizeof(double) };
 
 size_t una_rank_group_count(const una_run *run)
 {
@@ -38,16 +38,17 @@ una_status una_run_sums_check(una_run *run)
     return una_fail(run, group->status, "%s", group->message);
 }
 
-/* Agrees that no rank has failed and that all are about to do the same, `what`. (sum w)^2 = count sum w^2 holds only if
+/* Agrees that no rank has failed and that all are about to do the same, `what`: to add up so many numbers of `width`
+ * bytes, or with 0 to end. (sum w)^2 = count sum w^2 holds only if
  * all w are equal, for whole numbers so small that both sides are exact. A few numbers are added up in the same
  * message. */
-static una_status agree_on_operation(una_status mine, size_t kind, void *few, size_t count, una_run *run)
+static una_status agree_on_operation(una_status mine, void *few, size_t count, size_t width, una_run *run)
 {
-    double what = (double)((count * KINDS + kind) % (1 << 20)), ranks = (double)una_rank_group_count(run);
+    double what = (double)((count * 2 * WIDE + width) % (1 << 20)), ranks = (double)una_rank_group_count(run);
     double sums[3 + FEW] = { mine != UNA_OK, what, what * what };
-    bool with = kind == DOUBLES && count <= FEW && mine == UNA_OK;
+    bool with = width == WIDE && count <= FEW && mine == UNA_OK;
     if (with) memcpy(sums + 3, few, count * sizeof *sums);
-    UNA_TRY(una_ranks_sum(sums, 3 + FEW, run));
+    UNA_TRY(una_ranks_sum(sums, 3 + FEW, sizeof *sums, run));
     if (with) memcpy(few, sums + 3, count * sizeof *sums);
     if (sums[0] == ranks) return una_ranks_broadcast_status(mine, run);            /* nobody in particular */
     if (sums[0] > 0) return una_ranks_agree(mine, run);
@@ -56,34 +57,25 @@ static una_status agree_on_operation(una_status mine, size_t kind, void *few, si
              "and build of una");
 }
 
-una_status una_run_give_up(una_status mine, una_run *run)
-{
-    una_rank_group *group = run->rank_group;
-    if (!group || mine == UNA_OK) return mine;
-    if (group->status == UNA_OK) keep_first_failure(agree_on_operation(mine, THE_END, NULL, 0, run), run);
-    return una_run_sums_check(run);
-}
-
 /* Agrees first (`mine`: this rank's own status), then adds up. A single rank has nothing to do, and after a failure no
  * more sums are made. */
-static una_status sum_over_group(una_status mine, size_t kind, void *values, size_t count, una_run *run)
+static una_status sum_over_group(una_status mine, void *values, size_t count, size_t width, una_run *run)
 {
     if (!run || !run->rank_group) return mine;
     UNA_TRY(una_run_sums_check(run));
-    una_status status = agree_on_operation(mine, kind, values, count, run);
-    if (status == UNA_OK && !(kind == DOUBLES && count <= FEW))
-        status = kind == DOUBLES ? una_ranks_sum(values, count, run) : una_ranks_sum_f32(values, count, run);
+    una_status status = agree_on_operation(mine, values, count, width, run);
+    if (status == UNA_OK && !(width == WIDE && count <= FEW)) status = una_ranks_sum(values, count, width, run);
     return keep_first_failure(status, run);
 }
 
 una_status una_run_sum_f64(double *values, size_t count, una_run *run)
 {
-    return sum_over_group(UNA_OK, DOUBLES, values, count, run);
+    return sum_over_group(UNA_OK, values, count, sizeof *values, run);
 }
 
 una_status una_run_sum_f32(float *values, size_t count, una_run *run)
 {
-    return sum_over_group(UNA_OK, FLOATS, values, count, run);
+    return sum_over_group(UNA_OK, values, count, sizeof *values, run);
 }
 
 size_t una_run_sum_size(size_t value, una_run *run)
@@ -105,7 +97,7 @@ static una_status gather_doubles(double **all, double mine, una_arena *arena, un
     *all = UNA_GET(arena, double, ranks);
     una_status status = una_arena_check(arena);
     if (status == UNA_OK) (*all)[una_rank_group_rank(run)] = mine;
-    return sum_over_group(status, DOUBLES, *all, ranks, run);
+    return sum_over_group(status, *all, ranks, sizeof **all, run);
 }
 
 una_status una_rank_group_gather_sizes(size_t *all, size_t mine, una_run *run)
@@ -131,7 +123,7 @@ double una_run_max(double value, una_run *run)
 
 /* Sends bytes as floats: there are only a few. */
 una_status una_run_gather_bytes(unsigned char **all, size_t *size, const void *mine, size_t mine_size,
-                                       una_arena *arena, una_run *run)
+                                una_arena *arena, una_run *run)
 {
     size_t rank = una_rank_group_rank(run), before = 0;
     double *sizes;
@@ -148,7 +140,7 @@ una_status una_run_gather_bytes(unsigned char **all, size_t *size, const void *m
     una_status status = una_arena_check(arena);
     for (size_t i = 0; status == UNA_OK && i < mine_size; i++)
         sent[before + i] = (float)((const unsigned char *)mine)[i];
-    status = sum_over_group(status, FLOATS, sent, *size, run);
+    status = sum_over_group(status, sent, *size, sizeof *sent, run);
     for (size_t i = 0; status == UNA_OK && i < *size; i++) (*all)[i] = (unsigned char)sent[i];
     una_arena_release(arena, mark);
     return status;
@@ -165,7 +157,7 @@ void una_rank_group_enter(una_rank_group *group, una_run *run)
 una_status una_rank_group_leave(una_rank_group *group, una_status status, una_run *run)
 {
     if (run->rank_group != group) return status;
-    if (group->status == UNA_OK) keep_first_failure(agree_on_operation(status, THE_END, NULL, 0, run), run);
+    if (group->status == UNA_OK) keep_first_failure(agree_on_operation(status, NULL, 0, 0, run), run);
     una_status all = una_run_sums_check(run);
     run->rank_group = NULL;
     return all != UNA_OK ? all : status;

@@ -127,7 +127,7 @@ static una_status add_from(int from, void *value, size_t count, size_t width, un
     return UNA_OK;
 }
 
-static una_status sum_up_the_tree(void *value, size_t count, size_t width, una_run *run)
+una_status una_ranks_sum(void *value, size_t count, size_t width, una_run *run)
 {
     int rank = una_rank(run), ranks = una_rank_count(run), last = last_round(rank, ranks);
     size_t most = PIECE / width;
@@ -137,16 +137,6 @@ static una_status sum_up_the_tree(void *value, size_t count, size_t width, una_r
         UNA_TRY(una_ranks_send(rank - last, (unsigned char *)value + at * width,
                                (count - at < most ? count - at : most) * width, run));
     return una_ranks_broadcast(value, count * width, run);
-}
-
-una_status una_ranks_sum(double *value, size_t count, una_run *run)
-{
-    return sum_up_the_tree(value, count, sizeof *value, run);
-}
-
-una_status una_ranks_sum_f32(float *value, size_t count, una_run *run)
-{
-    return sum_up_the_tree(value, count, sizeof *value, run);
 }
 
 /* Rank 0 first tells the others whether it has room: a rank that has given up receives nothing any more. */

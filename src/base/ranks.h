@@ -26,10 +26,10 @@ una_status una_ranks_broadcast(void *bytes, size_t count, una_run *run);
 /* The same where only rank 0 knows how many there are: on the others *bytes are in `arena`. */
 una_status una_ranks_broadcast_block(void **bytes, size_t *count, una_arena *arena, una_run *run);
 
-/* value [count] becomes the sum over all ranks: the same bits on every rank, and every time for the same number of
- * ranks. Neighbours are added first, then pairs of neighbours, and so on. Allocates nothing. */
-una_status una_ranks_sum(double *value, size_t count, una_run *run);
-una_status una_ranks_sum_f32(float *value, size_t count, una_run *run);
+/* value [count], doubles or floats of `width` bytes, becomes the sum over all ranks: the same bits on every rank, and
+ * every time for the same number of ranks. Neighbours are added first, then pairs of neighbours, and so on. Allocates
+ * nothing. */
+una_status una_ranks_sum(void *value, size_t count, size_t width, una_run *run);
 
 /* Gathers what each rank has, of any length, on rank 0: there all [ranks], in `arena`; on the others `all` stays as it
  * is. Alone it is a copy. */

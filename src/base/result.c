@@ -2,7 +2,7 @@
  *
  * Structs for callers; their arena lies before them.
  */
-#include "base/result.h"
+#include "base/base.h"
 
 typedef struct head { una_arena keep; una_run *run; } head;
 

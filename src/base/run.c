@@ -5,7 +5,6 @@
  * child run, which borrows all of it but message, scratch and texts.
  */
 #include "base/base.h"
-#include "base/clock.h"
 #include "base/hash.h"
 #include "base/ranks.h"
 

@@ -8,7 +8,6 @@
 #include "bo/suggest.h"
 
 #include "base/record.h"
-#include "base/result.h"
 #include "model/above.h"
 #include "una_study.h"
 

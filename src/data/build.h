@@ -15,10 +15,9 @@ una_status una_table_give(una_dataset **data, una_status status);
 /* Allocates the cells of data->rows rows in one piece: of words where is_text of a column is set, else of numbers. */
 una_status una_table_cells(una_dataset *data);
 
-/* One more in data->note, or in data->doubt; the text is copied. */
-una_status una_table_add_note(una_dataset *data, una_table_note note);
-una_status una_table_add_doubt(una_dataset *data, una_table_note doubt);
-/* One more in data->note: a sentence on a column, or on the file (SIZE_MAX). */
+/* One more in data->notes, or in data->doubts; the text is copied. The array is as large as the next power of two. */
+una_status una_table_add_note(una_dataset *data, una_table_notes *to, una_table_note note);
+/* One more in data->notes: a sentence on a column, or on the file (SIZE_MAX). */
 una_status una_table_add_sentence(una_dataset *data, size_t column, const char *format, ...) UNA_PRINTF(3, 4);
 /* Copies notes and doubts of another table, and the formats of columns of the same name. */
 una_status una_table_copy_notes(una_dataset *to, const una_dataset *from);

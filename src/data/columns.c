@@ -471,11 +471,11 @@ static bool is_spoken_of(const una_learner *l, const una_table_note *note)
 static void tell_way(const una_learner *l, size_t first)
 {
     enum { SHOWN = 8 };
-    const una_table_note *begin = &l->data->note[first];
+    const una_table_note *begin = &l->data->notes.at[first];
     una_text names = una_text_in(&l->run->scratch);
     size_t count = 0;
-    for (size_t i = first; i < l->data->notes; i++) {
-        const una_table_note *note = &l->data->note[i];
+    for (size_t i = first; i < l->data->notes.count; i++) {
+        const una_table_note *note = &l->data->notes.at[i];
         if (note->way != begin->way || !is_spoken_of(l, note) || count++ >= SHOWN) continue;
         una_text_add(&names, "%s'%s'", count > 1 ? ", " : "", l->data->column[note->column].name);
     }
@@ -488,8 +488,8 @@ static void tell_way(const una_learner *l, size_t first)
 static una_status tell_reading(const una_learner *l)
 {
     uint32_t noted = 0;                                           /* bits 1 << way */
-    for (size_t i = 0; i < l->data->notes; i++) {
-        const una_table_note *note = &l->data->note[i];
+    for (size_t i = 0; i < l->data->notes.count; i++) {
+        const una_table_note *note = &l->data->notes.at[i];
         if (!is_spoken_of(l, note)) continue;
         if (note->way == 0) una_notes_add(l->notes, "%s", note->text);
         else if (!(noted >> note->way & 1)) tell_way(l, i);
@@ -536,8 +536,8 @@ void una_columns_warn_misread(una_columns *columns, const una_selection *selecti
                               una_notes *warnings, const una_run *run)
 {
     columns->file_warnings = 0;
-    for (size_t i = 0; i < data->doubts; i++) {
-        const una_table_note *doubt = &data->doubt[i];
+    for (size_t i = 0; i < data->doubts.count; i++) {
+        const una_table_note *doubt = &data->doubts.at[i];
         if (!una_selection_allows(selection, data->column[doubt->column].name)) continue;
         columns->file_warnings++;
         if (una_run_counts(run)) una_notes_add(warnings, "%s", doubt->text);

@@ -171,9 +171,8 @@ void una_columns_warn_units(const una_columns *const *columns, size_t targets, c
 una_wanted *una_columns_wanted(const una_columns *const *columns, size_t targets, una_arena *arena);
 /* Makes inputs from sources and input_count; a number gets its source's mean as centre, and scale 1. */
 una_status una_columns_inputs(una_columns *columns, una_arena *arena);
-/* Saves, or loads into ar->arena and checks everything: a file may come from a stranger. */
-una_status una_columns_exchange(una_columns *columns, una_archive *ar);
+/* Saves columns [targets] that were learnt together, whose sources are written once; or loads into ar->arena and checks
+ * everything: a file may come from a stranger. */
+una_status una_columns_exchange(una_columns *const *columns, size_t targets, una_archive *ar);
 /* Refuses columns that a file could not hold, before anything is fitted: names or words that are too long. */
 una_status una_columns_saveable(una_columns *const *columns, size_t targets, una_run *run);
-/* Columns [targets] that were learnt together: their sources are written once. */
-una_status una_columns_exchange_several(una_columns *const *columns, size_t targets, una_archive *ar);

@@ -192,28 +192,17 @@ una_status una_dataset_from_columns(una_dataset **data, const char *const *names
 
 /* ---- notes --------------------------------------------------------------------------------------------------- */
 
-/* One more; its text is copied. The array is as large as the next power of two. */
-static una_status add_to(una_dataset *data, una_table_note **list, size_t *count, una_table_note note)
+una_status una_table_add_note(una_dataset *data, una_table_notes *to, una_table_note note)
 {
     note.text = una_arena_text(&data->arena, note.text);
-    if ((*count & (*count - 1)) == 0) {
-        UNA_NEW(&data->arena, una_table_note, larger, *count ? 2 * *count : 1);
-        if (*count) memcpy(larger, *list, *count * sizeof *larger);
-        *list = larger;
+    if ((to->count & (to->count - 1)) == 0) {
+        UNA_NEW(&data->arena, una_table_note, larger, to->count ? 2 * to->count : 1);
+        if (to->count) memcpy(larger, to->at, to->count * sizeof *larger);
+        to->at = larger;
     }
     UNA_TRY(una_arena_check(&data->arena));
-    (*list)[(*count)++] = note;
+    to->at[to->count++] = note;
     return UNA_OK;
-}
-
-una_status una_table_add_note(una_dataset *data, una_table_note note)
-{
-    return add_to(data, &data->note, &data->notes, note);
-}
-
-una_status una_table_add_doubt(una_dataset *data, una_table_note doubt)
-{
-    return add_to(data, &data->doubt, &data->doubts, doubt);
 }
 
 una_status una_table_add_sentence(una_dataset *data, size_t column, const char *format, ...)
@@ -223,7 +212,7 @@ una_status una_table_add_sentence(una_dataset *data, size_t column, const char *
     va_start(arguments, format);
     una_write_textv(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    return una_table_add_note(data, (una_table_note){ column, 0, sentence });
+    return una_table_add_note(data, &data->notes, (una_table_note){ column, 0, sentence });
 }
 
 /* The same note about the column of this name in another table; false: it has none. */
@@ -241,19 +230,19 @@ static bool column_in_other_table(una_table_note *note, const una_dataset *to, c
 una_status una_table_copy_notes(una_dataset *to, const una_dataset *from)
 {
     UNA_NEW(&to->run->scratch, uint32_t, seen, to->columns + 1);
-    for (size_t i = 0; i < to->notes; i++) {
-        size_t column = to->note[i].column == SIZE_MAX ? to->columns : to->note[i].column;
-        if (to->note[i].way) seen[column] |= (uint32_t)1 << to->note[i].way;
+    for (size_t i = 0; i < to->notes.count; i++) {
+        const una_table_note *note = &to->notes.at[i];
+        if (note->way) seen[note->column == SIZE_MAX ? to->columns : note->column] |= (uint32_t)1 << note->way;
     }
-    for (size_t i = 0; i < from->notes; i++) {
-        una_table_note note = from->note[i];
+    for (size_t i = 0; i < from->notes.count; i++) {
+        una_table_note note = from->notes.at[i];
         if (!column_in_other_table(&note, to, from)) continue;
         if (seen[note.column == SIZE_MAX ? to->columns : note.column] >> note.way & 1) continue;
-        UNA_TRY(una_table_add_note(to, note));
+        UNA_TRY(una_table_add_note(to, &to->notes, note));
     }
-    for (size_t i = 0; i < from->doubts; i++) {
-        una_table_note doubt = from->doubt[i];
-        if (column_in_other_table(&doubt, to, from)) UNA_TRY(una_table_add_doubt(to, doubt));
+    for (size_t i = 0; i < from->doubts.count; i++) {
+        una_table_note doubt = from->doubts.at[i];
+        if (column_in_other_table(&doubt, to, from)) UNA_TRY(una_table_add_note(to, &to->doubts, doubt));
     }
     for (size_t c = 0; c < from->columns; c++) {
         size_t at = from->column[c].form.kind == UNA_CELLS_PLAIN ? SIZE_MAX : una_table_find(to, from->column[c].name);

@@ -10,29 +10,6 @@
 /* Sources of a file: more than any table has. Least bytes of one, of a level and of a number in it. */
 enum { MOST_SOURCES = 1 << 24, LEAST_SOURCE = 100, LEAST_LEVEL = 31, LEAST_RARE = 8 };
 
-static una_status exchange_name(una_archive *ar, const char *block, const char **name)
-{
-    UNA_TRY(una_archive_text(ar, block, name));
-    bool empty = ar->loading && !(*name && **name);
-    return empty ? una_archive_refuse(ar, block, "is empty where a name is needed") : UNA_OK;
-}
-
-static una_status exchange_size(una_archive *ar, const char *block, size_t *value, size_t low, size_t high)
-{
-    uint64_t number = *value;
-    UNA_TRY(una_archive_u64(ar, block, &number, low, high));
-    *value = (size_t)number;
-    return UNA_OK;
-}
-
-static una_status exchange_bool(una_archive *ar, const char *block, bool *value)
-{
-    size_t number = *value;
-    UNA_TRY(exchange_size(ar, block, &number, 0, 1));
-    *value = number == 1;
-    return UNA_OK;
-}
-
 /* Whether a block is there, or is due, that older files do not have. */
 static bool has_block(const una_archive *ar, const char *block, bool due)
 {
@@ -58,7 +35,7 @@ static una_status exchange_rare(una_source *source, una_archive *ar)
 {
     const char *name = "columns.rare";
     if (!has_block(ar, name, source->has_untrained_level)) return UNA_OK;
-    UNA_TRY(exchange_size(ar, name, &source->rare_count, 0, SIZE_MAX / 8));
+    UNA_TRY(una_archive_size(ar, name, &source->rare_count, 0, SIZE_MAX / 8));
     UNA_TRY(una_archive_expect(ar, name, source->rare_count, LEAST_RARE));
     if (source->rare_count) UNA_TRY(una_archive_f64s(ar, name, &source->rare, source->rare_count));
     if (!ar->loading) return UNA_OK;
@@ -72,8 +49,8 @@ static una_status exchange_rare(una_source *source, una_archive *ar)
 
 static una_status exchange_levels(una_source *source, una_archive *ar)
 {
-    UNA_TRY(exchange_size(ar, "columns.levels", &source->level_count, 2, UNA_MAX_LEVELS + 2));
-    UNA_TRY(exchange_bool(ar, "columns.has_other", &source->has_other));
+    UNA_TRY(una_archive_size(ar, "columns.levels", &source->level_count, 2, UNA_MAX_LEVELS + 2));
+    UNA_TRY(una_archive_flag(ar, "columns.has_other", &source->has_other));
     size_t count = source->level_count;
     bool too_many = ar->loading && count > UNA_MAX_LEVELS && !source->has_other;
     if (too_many) return una_archive_refuse(ar, "columns.levels", "is larger than a category may be");
@@ -97,9 +74,9 @@ static una_status exchange_levels(una_source *source, una_archive *ar)
 
 static una_status exchange_image(una_image_shape *shape, una_archive *ar)
 {
-    UNA_TRY(exchange_size(ar, "columns.height", &shape->height, 1, UNA_MOST_PIXELS));
-    UNA_TRY(exchange_size(ar, "columns.width", &shape->width, 1, UNA_MOST_PIXELS));
-    UNA_TRY(exchange_size(ar, "columns.channels", &shape->channels, 1, UNA_MOST_CHANNELS));
+    UNA_TRY(una_archive_size(ar, "columns.height", &shape->height, 1, UNA_MOST_PIXELS));
+    UNA_TRY(una_archive_size(ar, "columns.width", &shape->width, 1, UNA_MOST_PIXELS));
+    UNA_TRY(una_archive_size(ar, "columns.channels", &shape->channels, 1, UNA_MOST_CHANNELS));
     return una_image_size(*shape) <= UNA_MOST_PIXELS ? UNA_OK
            : una_archive_refuse(ar, "columns.height", "makes images larger than they can be");
 }
@@ -109,8 +86,8 @@ static una_status exchange_form(una_source *source, una_archive *ar)
 {
     size_t form = source->form, parts = source->parts;
     const char *unit = source->unit ? source->unit : "";
-    UNA_TRY(exchange_size(ar, "columns.form", &form, UNA_CELLS_PLAIN, UNA_CELLS_TIME));
-    UNA_TRY(exchange_size(ar, "columns.parts", &parts, 0, (1 << UNA_PARTS) - 1));
+    UNA_TRY(una_archive_size(ar, "columns.form", &form, UNA_CELLS_PLAIN, UNA_CELLS_TIME));
+    UNA_TRY(una_archive_size(ar, "columns.parts", &parts, 0, (1 << UNA_PARTS) - 1));
     UNA_TRY(una_archive_text(ar, "columns.unit", &unit));
     if (!ar->loading) return UNA_OK;
     if (unit && strlen(unit) >= UNA_UNIT_ROOM) return una_archive_refuse(ar, "columns.unit", "is too long");
@@ -131,8 +108,8 @@ static una_status exchange_source(una_source *source, double *centre, double *sc
     size_t sort = written ? WRITTEN : PLAIN;
     if (source->image.height) sort = IMAGE;
     else if (source->is_text) sort = WORDS;
-    UNA_TRY(exchange_name(ar, "columns.name", &source->name));
-    UNA_TRY(exchange_size(ar, "columns.is_text", &sort, PLAIN, WRITTEN));
+    UNA_TRY(una_archive_name(ar, "columns.name", &source->name));
+    UNA_TRY(una_archive_size(ar, "columns.is_text", &sort, PLAIN, WRITTEN));
     source->is_text = sort == WORDS;
     if (source->is_text) return exchange_levels(source, ar);
     if (sort == IMAGE) UNA_TRY(exchange_image(&source->image, ar));
@@ -142,7 +119,7 @@ static una_status exchange_source(una_source *source, double *centre, double *sc
     UNA_TRY(una_archive_f64(ar, "columns.scale", scale));
     /* Written only where it is set: older files, and files of tables without missing cells, have no such block. */
     if (sort != IMAGE && has_block(ar, indicator, source->has_missing_indicator)) {
-        UNA_TRY(exchange_bool(ar, indicator, &source->has_missing_indicator));
+        UNA_TRY(una_archive_flag(ar, indicator, &source->has_missing_indicator));
         if (!source->has_missing_indicator) return una_archive_refuse(ar, indicator, "is there and says no");
     }
     return !ar->loading || *scale > 0 ? UNA_OK : una_archive_refuse(ar, "columns.scale", "is not positive");
@@ -196,22 +173,22 @@ static una_status check_loaded_names(una_columns *const *target, size_t targets,
 static una_status exchange_target(una_columns *columns, una_archive *ar)
 {
     const char *block = "columns.target_unit", *unit = columns->target_unit;
-    UNA_TRY(exchange_name(ar, "columns.target", &columns->target));
+    UNA_TRY(una_archive_name(ar, "columns.target", &columns->target));
     UNA_TRY(una_archive_f64(ar, "columns.target_centre", &columns->target_centre));
     UNA_TRY(una_archive_f64(ar, "columns.target_scale", &columns->target_scale));
     if (ar->loading && !(columns->target_scale > 0))
         return una_archive_refuse(ar, "columns.target_scale", "is not positive");
 
     if (has_block(ar, block, unit && *unit)) {
-        UNA_TRY(exchange_name(ar, block, &unit));
+        UNA_TRY(una_archive_name(ar, block, &unit));
         if (strlen(unit) >= UNA_UNIT_ROOM) return una_archive_refuse(ar, block, "is too long");
         columns->target_unit = unit;
     }
     if (!has_block(ar, "columns.log", columns->log_target)) return UNA_OK;
-    return exchange_bool(ar, "columns.log", &columns->log_target);
+    return una_archive_flag(ar, "columns.log", &columns->log_target);
 }
 
-una_status una_columns_exchange_several(una_columns *const *target, size_t targets, una_archive *ar)
+una_status una_columns_exchange(una_columns *const *target, size_t targets, una_archive *ar)
 {
     una_columns *columns = target[0];
     for (size_t t = 0; t < targets; t++) {
@@ -222,8 +199,8 @@ una_status una_columns_exchange_several(una_columns *const *target, size_t targe
     }
 
     size_t missing = columns->missing;
-    UNA_TRY(exchange_size(ar, "columns.missing", &missing, UNA_MISSING_ERROR, UNA_MISSING_MEAN));
-    UNA_TRY(exchange_size(ar, "columns.sources", &columns->source_count, 1, MOST_SOURCES));
+    UNA_TRY(una_archive_size(ar, "columns.missing", &missing, UNA_MISSING_ERROR, UNA_MISSING_MEAN));
+    UNA_TRY(una_archive_size(ar, "columns.sources", &columns->source_count, 1, MOST_SOURCES));
     UNA_TRY(una_archive_expect(ar, "columns.sources", columns->source_count, LEAST_SOURCE));
     columns->missing = (una_missing)missing;
     UNA_TRY(ar->loading ? load_sources(columns, ar) : save_sources(columns, ar));
@@ -252,12 +229,7 @@ una_status una_columns_saveable(una_columns *const *columns, size_t targets, una
     for (size_t s = 0; s < columns[0]->source_count; s++) una_text_json(&names, columns[0]->sources[s].name);
     una_status status = una_arena_check(&work);
     if (status == UNA_OK) status = una_archive_save_begin(&ar, names.at, &work, run);
-    if (status == UNA_OK) status = una_columns_exchange_several(columns, targets, &ar);
+    if (status == UNA_OK) status = una_columns_exchange(columns, targets, &ar);
     una_arena_free(&work);
     return status;
-}
-
-una_status una_columns_exchange(una_columns *columns, una_archive *ar)
-{
-    return una_columns_exchange_several(&columns, 1, ar);
 }

@@ -103,19 +103,15 @@ void una_selection_describe(una_text *sentence, const una_selection *selection)
 static una_status exchange_names(const char *const **names, size_t *count, const char *block, una_archive *ar)
 {
     enum { MOST_NAMES = 1 << 24, LEAST_NAME = 32 };
-    uint64_t n = *count;
-    if (ar->loading ? !una_archive_next_is(ar, block) : !n) return UNA_OK;
-    UNA_TRY(una_archive_u64(ar, block, &n, 1, MOST_NAMES));
-    UNA_TRY(una_archive_expect(ar, block, n, LEAST_NAME));
-    UNA_NEW(ar->arena, const char *, list, (size_t)n);
-    for (size_t i = 0; i < n; i++) {
+    if (ar->loading ? !una_archive_next_is(ar, block) : !*count) return UNA_OK;
+    UNA_TRY(una_archive_size(ar, block, count, 1, MOST_NAMES));
+    UNA_TRY(una_archive_expect(ar, block, *count, LEAST_NAME));
+    UNA_NEW(ar->arena, const char *, list, *count);
+    for (size_t i = 0; i < *count; i++) {
         if (!ar->loading) list[i] = (*names)[i];
-        UNA_TRY(una_archive_text(ar, "columns.left_name", &list[i]));
-        if (ar->loading && !(list[i] && *list[i]))
-            return una_archive_refuse(ar, "columns.left_name", "is empty where a name is needed");
+        UNA_TRY(una_archive_name(ar, "columns.left_name", &list[i]));
     }
     if (ar->loading) *names = list;
-    *count = (size_t)n;
     return UNA_OK;
 }
 

@@ -70,31 +70,15 @@ una_status una_split_random(una_split *split, size_t rows, double test_fraction,
 
 /* ---- with a gap ------------------------------------------------------------------------------------------ */
 
-typedef struct ranked { double value; size_t row; } ranked;
-
-static int compare_ranked_rows(const void *a, const void *b)
-{
-    const ranked *left = a, *right = b;
-    if (left->value != right->value) return left->value < right->value ? -1 : 1;
-    return (left->row > right->row) - (left->row < right->row);  /* stable */
-}
-
-static una_status rank_rows_by_column(ranked *order, const una_dataset *data, size_t c, una_run *run)
+static una_status check_gap_column(const una_dataset *data, size_t c, una_run *run)
 {
     const una_table_column *column = &data->column[c];
     if (column->is_text)
         UNA_FAIL(run, UNA_E_INPUT, "column '%.60s' of %s holds words; a gap needs numbers", column->name, data->origin);
-
-    for (size_t i = 0; i < data->rows; i++) {
-        order[i] = (ranked){ column->number[i], i };
-        if (!isnan(column->number[i])) continue;
-        UNA_FAIL(run, UNA_E_INPUT,
-                 "%s is missing, so no gap can be cut along this column; fill the cell or leave the row "
-                 "out",
-                 una_table_place_in(&run->scratch, data, i, c));
-    }
-
-    qsort(order, data->rows, sizeof *order, compare_ranked_rows);
+    for (size_t i = 0; i < data->rows; i++)
+        if (isnan(column->number[i]))
+            UNA_FAIL(run, UNA_E_INPUT, "%s is missing, so no gap can be cut along this column; fill the cell or leave "
+                     "the row out", una_table_place_in(&run->scratch, data, i, c));
     return UNA_OK;
 }
 
@@ -104,16 +88,18 @@ static una_status cut_gap(una_split *split, const una_dataset *data, const char 
     UNA_TRY(una_table_need(&column, data, name, run));
     if (rows < 3) UNA_FAIL(run, UNA_E_INPUT, "%s has fewer than three rows; a gap cannot be cut", data->origin);
 
-    UNA_NEW(&run->scratch, ranked, order, rows);
-    UNA_TRY(rank_rows_by_column(order, data, column, run));
+    UNA_TRY(check_gap_column(data, column, run));
+    const double *value = data->column[column].number;
+    const size_t *order = una_order_of(value, rows, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
 
     size_t from = (rows + 1) / 3, to = (2 * rows + 1) / 3;       /* rows / 3 and 2 rows / 3, rounded */
     UNA_TRY(una_split_lists(split, rows - (to - from), to - from, run));
-    double low = order[from].value, high = order[to - 1].value;
+    double low = value[order[from]], high = value[order[to - 1]];
     for (size_t i = 0; i < rows; i++) {
         bool inside = i >= from && i < to;
-        *(inside ? &split->test[i - from] : &split->train[train++]) = order[i].row;
-        split->tied += !inside && order[i].value >= low && order[i].value <= high;
+        *(inside ? &split->test[i - from] : &split->train[train++]) = order[i];
+        split->tied += !inside && value[order[i]] >= low && value[order[i]] <= high;
     }
     return UNA_OK;
 }

@@ -16,13 +16,13 @@ typedef struct una_table_column {
     una_cell_format     form;           /* how its numbers were written; kind UNA_CELLS_PLAIN: as numbers   */
 } una_table_column;
 
-enum { UNA_WAYS = 32 };          /* of notes, at most                                               */
 typedef struct una_table_note {  /* on how a file was written                                       */
     size_t      column;          /* that it is about; SIZE_MAX: the file as a whole                 */
     unsigned    way;             /* 0: text is a sentence; else the end of one that begins with the columns, and which
                                     all columns with a note of this way share                       */
     const char *text;
 } una_table_note;
+typedef struct una_table_notes { una_table_note *at; size_t count; } una_table_notes;
 
 typedef struct una_table_source {        /* of rows: a file or an array                             */
     const char *origin;                  /* path or "array"                                         */
@@ -49,10 +49,7 @@ struct una_dataset {
     size_t            sources;
     struct una_images *images;   /* that its rows name (images.h); NULL: they name none             */
     size_t            image_column;      /* by the numbers of this column                           */
-    una_table_note   *note;      /* [notes]                                                         */
-    size_t            notes;
-    una_table_note   *doubt;     /* [doubts] where the file may have been misread: warnings         */
-    size_t            doubts;
+    una_table_notes   notes, doubts;     /* doubts: where the file may have been misread: warnings   */
 };
 
 static inline bool una_table_is_missing(const una_table_column *column, size_t row)

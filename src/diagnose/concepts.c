@@ -7,7 +7,6 @@
  * from 1, as everywhere in una.
  */
 #include "diagnose/concepts.h"
-#include "base/result.h"
 
 #include "base/archive.h"
 #include "read/json.h"

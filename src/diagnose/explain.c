@@ -9,7 +9,6 @@
 #include "data/columns.h"
 #include "diagnose/axes.h"
 #include "diagnose/concepts.h"
-#include "base/result.h"
 #include "model/kind.h"
 #include "model/several.h"
 #include "model/new_words.h"

@@ -12,7 +12,6 @@
  * Source: Breiman 2001; Fisher, Rudin and Dominici 2019.
  */
 #include "data/columns.h"
-#include "base/result.h"
 #include "model/held_out.h"
 #include "model/several.h"
 #include "model/validation_split.h"

@@ -13,7 +13,6 @@
  * and models that shrink stay below it. The limit is the one that chance exceeds once in 100 tables.
  */
 #include "diagnose/answer.h"
-#include "base/result.h"
 
 #include "la/la.h"
 #include "model/validation_split.h"

@@ -7,7 +7,6 @@
 #include "model/several.h"
 #include "model/new_words.h"
 
-#include "base/clock.h"
 #include "la/la.h"
 #include "la/mixture.h"
 #include "model/shared_fit.h"

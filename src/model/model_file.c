@@ -328,7 +328,7 @@ static una_status exchange_several(una_model *model, una_archive *ar)
         model->target[t]->kind = model->kind;
         model->target[t]->info.kind = model->kind->name;
     }
-    UNA_TRY(una_columns_exchange_several(columns, targets, ar));
+    UNA_TRY(una_columns_exchange(columns, targets, ar));
     if (ar->loading) UNA_TRY(refuse_shared_titles(model, ar));
     UNA_TRY(exchange_info(model, ar));
     for (size_t t = 0; t < targets; t++) UNA_TRY(exchange_learnt(model->target[t], ar));
@@ -340,7 +340,7 @@ static una_status exchange_model(una_model *model, una_archive *ar)
 {
     UNA_TRY(exchange_model_kind(model, ar));
     if (ar->loading ? una_archive_next_is(ar, "targets") : model->targets > 0) return exchange_several(model, ar);
-    UNA_TRY(una_columns_exchange(&model->columns, ar));
+    UNA_TRY(una_columns_exchange(&(una_columns *){ &model->columns }, 1, ar));
     return exchange_learnt(model, ar);
 }
 

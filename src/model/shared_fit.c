@@ -4,8 +4,6 @@
  */
 #include "model/shared_fit.h"
 
-#include "base/rank_group.h"
-
 /* Ranks must be asked for the same: sums over different fits are meaningless. */
 static una_status check_same_call(const char *spec, const una_fit_settings *s, una_run *run)
 {

@@ -12,7 +12,6 @@
  */
 #include "nn/luna_step.h"
 
-#include "base/rank_group.h"
 #include "opt/schedule.h"
 
 #include "kern/real.h"

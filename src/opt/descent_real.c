@@ -6,7 +6,6 @@
  */
 #include "opt/descent.h"
 
-#include "base/rank_group.h"
 #include "opt/schedule.h"
 
 #if defined(__SSE__)

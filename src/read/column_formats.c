@@ -89,7 +89,7 @@ static una_status note_way(una_dataset *data, const una_cell_counts *study, size
     if (alone) una_text_add(&own, "column '%s': ", data->column[c].name);
     if (!describe_way(&own, w, form, &study[c])) return UNA_OK;
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_table_add_note(data, (una_table_note){ c, alone ? 0 : 1 + (unsigned)w, own.at });
+    return una_table_add_note(data, &data->notes, (una_table_note){ c, alone ? 0 : 1 + (unsigned)w, own.at });
 }
 
 /* ---- doubts ----------------------------------------------------------------------------------------------------- */
@@ -113,7 +113,7 @@ const char *una_column_formats_doubt(const una_cell_counts *s, const una_cell_fo
 static una_status warn_in_log(una_dataset *data, size_t c, const char *sentence, una_run *run)
 {
     una_log(run, UNA_LOG_WARNING, "%s", sentence);
-    return una_table_add_doubt(data, (una_table_note){ c, 0, sentence });
+    return una_table_add_note(data, &data->doubts, (una_table_note){ c, 0, sentence });
 }
 
 void una_cell_format_conflict(una_text *text, const una_cell_counts *s)

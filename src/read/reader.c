@@ -6,7 +6,7 @@
  */
 #include "read/reader_inside.h"
 
-#include "base/rank_group.h"
+#include "base/ranks.h"
 #include "read/column_formats.h"
 
 #include <sys/stat.h>

@@ -8,7 +8,6 @@
 
 #include "base/option.h"
 #include "base/ranks.h"
-#include "base/result.h"
 #include "select/tune.h"
 #include "model/above.h"
 

@@ -217,7 +217,7 @@ static una_status count_trained(una_option_search *search, size_t before)
     const una_ranks *outer = run->settings.ranks;
     double now = (double)(search->trained - before);
     una_ranks_show(run, search->kept.ranks);
-    una_status status = una_ranks_sum(&now, 1, run);
+    una_status status = una_ranks_sum(&now, 1, sizeof now, run);
     una_ranks_show(run, outer);
     search->trained = before + (size_t)now;
     return status;

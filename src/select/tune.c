@@ -6,7 +6,6 @@
 #include "select/tune.h"
 
 #include "base/ranks.h"
-#include "base/result.h"
 #include "bo/search.h"
 #include "model/above.h"
 #include "select/option_search.h"

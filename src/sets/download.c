@@ -5,8 +5,6 @@
  */
 #include "sets/download.h"
 
-#include "base/clock.h"
-
 #ifdef UNA_HAS_libcurl
 
 #include <curl/curl.h>

@@ -12,7 +12,6 @@
 
 #ifdef UNA_HAS_postgres
 
-#include "base/clock.h"
 #include "store/libpq.h"
 
 #include <poll.h>

@@ -15,7 +15,6 @@
  */
 #include "store/database.h"
 
-#include "base/clock.h"
 #include "store/database_guard.h"
 
 #include <errno.h>

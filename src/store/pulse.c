@@ -4,8 +4,6 @@
  */
 #include "store/pulse.h"
 
-#include "base/clock.h"
-
 void una_condition_init(pthread_cond_t *condition)
 {
     pthread_condattr_t clock;

@@ -5,9 +5,8 @@
  */
 #pragma once
 
+#include "base/base.h"
 #include "base/thread.h"
-
-#include <stdbool.h>
 
 void una_condition_init(pthread_cond_t *condition);
 /* Until it is signalled, or for so long; it may be earlier. The caller holds the lock. */

@@ -8,7 +8,6 @@
  */
 #pragma once
 
-#include "base/clock.h"
 #include "base/ranks.h"
 #include "store/pulse.h"
 #include "store/worker.h"

@@ -4,7 +4,6 @@
  */
 #include "study/study.h"
 
-#include "base/result.h"
 #include "model/above.h"
 
 #include <inttypes.h>

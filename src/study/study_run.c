@@ -6,8 +6,6 @@
  */
 #include "study/study.h"
 
-#include "base/clock.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  */
 #include "ranks_here.h"
 
-#include "base/rank_group.h"
+#include "base/ranks.h"
 
 enum { MOST = 4 };
 

@@ -31,8 +31,8 @@ static una_status add_up(void *context, una_run *run)
         s->f64[i] = number_of(una_rank(run), i) / 3;
         s->f32[i] = (float)number_of(una_rank(run), i) / 3;
     }
-    UNA_TRY(una_ranks_sum(s->f64, LENGTH, run));
-    return una_ranks_sum_f32(s->f32, LENGTH, run);
+    UNA_TRY(una_ranks_sum(s->f64, LENGTH, sizeof *s->f64, run));
+    return una_ranks_sum(s->f32, LENGTH, sizeof *s->f32, run);
 }
 
 /* The tree as a recursion: ranks from .. from + width - 1, half of them and the other half. */
@@ -184,7 +184,7 @@ static una_status one_is_gone(void *context, una_run *run)
 {
     double value = 1;
     if (una_rank(run) == *(int *)context) return UNA_OK;
-    return una_ranks_sum(&value, 1, run);
+    return una_ranks_sum(&value, 1, sizeof value, run);
 }
 
 static void test_a_rank_that_ended_is_missed(void **state)
@@ -232,7 +232,7 @@ static void test_hidden_ranks(void **state)
     assert_ok(una_run_new(&run, &settings), NULL);
     const una_ranks *hidden = una_ranks_hide(run);
     assert_int_equal(una_rank(run), 0);
-    assert_ok(una_ranks_sum(&value, 1, run), run);       /* with nobody at the other end */
+    assert_ok(una_ranks_sum(&value, 1, sizeof value, run), run);       /* with nobody at the other end */
     assert_ok(una_ranks_agree(UNA_OK, run), run);
     assert_true(value == 7);
     una_ranks_show(run, hidden);

@@ -282,15 +282,15 @@ static void doubts_of_points(void **state)
 {
     (void)state;
     una_dataset *data = read_text("t.tsv", "a\tb\tc\n1,5\t1.234\t1.5\n2,5\t5.678\t2.345\n");
-    assert_int_equal(data->doubts, 0);                           /* c has decimal points, too */
+    assert_int_equal(data->doubts.count, 0);                           /* c has decimal points, too */
     una_dataset_free(data);
     data = read_text("t.tsv", "a\tb\tc\n1,5\t1.234\t7\n2,5\t5.678\t8\n");
-    assert_true(data->doubts == 1 && data->column[1].number[0] == 1.234);
-    assert_says(data->doubt[0].text, "column 'b': numbers such as '1.234' were read with a decimal point");
-    assert_says(data->doubt[0].text, "say --decimal comma");
+    assert_true(data->doubts.count == 1 && data->column[1].number[0] == 1.234);
+    assert_says(data->doubts.at[0].text, "column 'b': numbers such as '1.234' were read with a decimal point");
+    assert_says(data->doubts.at[0].text, "say --decimal comma");
     una_dataset_free(data);
     data = read_text("d.csv", "a,b\n3/4/2024,3/14/2024\n4/5/2024,4/15/2024\n");
-    assert_int_equal(data->doubts, 0);
+    assert_int_equal(data->doubts.count, 0);
     una_dataset_free(data);
 }
 
@@ -309,7 +309,7 @@ static void as_ever(void **state)
     una_dataset_free(data);
     /* Semicolons within cells of a file with commas are words. */
     data = read_text("s.csv", "a,b\nx;y,1\nz;w,2\n");
-    assert_true(data->columns == 2 && data->column[0].is_text && data->notes == 0);
+    assert_true(data->columns == 2 && data->column[0].is_text && data->notes.count == 0);
     una_dataset_free(data);
     /* A .tsv has tabs. */
     data = read_text("u.tsv", "a;b\n1;2\n");
@@ -329,7 +329,7 @@ static void settings_win(void **state)
     const char *text = "zip;n;d,x\n10115;1,234;3/1/2024\n20095;5;3/2/2024\n";
     assert_ok(una_dataset_read(&data, temp_text_file("g.csv", text), own), own);
     assert_true(data->columns == 3 && data->column[0].is_text && data->column[1].number[0] == 1234);
-    assert_true(data->column[2].number[0] == 19783 && data->doubts == 0);
+    assert_true(data->column[2].number[0] == 19783 && data->doubts.count == 0);
     una_dataset_free(data);
     assert_status(una_dataset_read(&data, temp_text_file("g.csv", "zipp;n\n1;2\n"), own), UNA_E_INPUT, own);
     assert_says(una_run_message(own), "has no column 'zip' (did you mean 'zipp'?)");

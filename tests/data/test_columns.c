@@ -388,7 +388,7 @@ static una_archive save(una_columns *from)
 {
     una_archive ar = { 0 };
     assert_ok(una_archive_save_begin(&ar, "{}", &arena, run), run);
-    assert_ok(una_columns_exchange(from, &ar), run);
+    assert_ok(una_columns_exchange(&(una_columns *){ from }, 1, &ar), run);
     assert_ok(una_archive_save_end(&ar), run);
     return ar;
 }
@@ -397,7 +397,7 @@ static una_status load(una_columns *to, const void *bytes, size_t size, una_run 
 {
     una_archive ar = { 0 };
     UNA_TRY(una_archive_load_begin(&ar, bytes, size, "m.una", NULL, where, with));
-    UNA_TRY(una_columns_exchange(to, &ar));
+    UNA_TRY(una_columns_exchange(&(una_columns *){ to }, 1, &ar));
     return una_archive_load_end(&ar);
 }
 
@@ -437,7 +437,7 @@ static void load_refuses(una_columns *wrong, const char *part)
     una_archive ar = { 0 };
     una_columns back;
     assert_ok(una_archive_save_begin(&ar, "{}", &arena, run), run);
-    una_status status = una_columns_exchange(wrong, &ar);
+    una_status status = una_columns_exchange(&(una_columns *){ wrong }, 1, &ar);
     if (status == UNA_OK) {
         assert_ok(una_archive_save_end(&ar), run);
         status = load(&back, ar.bytes, ar.size, run, &arena);
@@ -633,7 +633,7 @@ static una_status all_of_it(void *context, una_run *other)
     if (status == UNA_OK) status = una_columns_encode(&learnt, data, &(una_encoding){ &x, &y, &kept, &rows }, &keep);
     if (status == UNA_OK && !una_columns_wanted((const una_columns *[]){ &learnt }, 1, &keep)) status = UNA_E_MEMORY;
     if (status == UNA_OK) status = una_archive_save_begin(&ar, "{}", &keep, other);
-    if (status == UNA_OK) status = una_columns_exchange(&learnt, &ar);
+    if (status == UNA_OK) status = una_columns_exchange(&(una_columns *){ &learnt }, 1, &ar);
     if (status == UNA_OK) status = una_archive_save_end(&ar);
     if (status == UNA_OK) status = load(&back, ar.bytes, ar.size, other, &keep);
 
@@ -731,10 +731,10 @@ static void several_saved_and_loaded(void **state)
         una_columns loaded[2], *const to[] = { &loaded[0], &loaded[1] };
         if (wrong) pair[1].target = wrong == 1 ? "a" : "w";              /* a name twice */
         assert_ok(una_archive_save_begin(&ar, "{}", &arena, run), run);
-        assert_ok(una_columns_exchange_several(pair_at, 2, &ar), run);
+        assert_ok(una_columns_exchange(pair_at, 2, &ar), run);
         assert_ok(una_archive_save_end(&ar), run);
         assert_ok(una_archive_load_begin(&back, ar.bytes, ar.size, "m.una", NULL, &arena, run), run);
-        una_status status = una_columns_exchange_several(to, 2, &back);
+        una_status status = una_columns_exchange(to, 2, &back);
         assert_status(status, wrong ? UNA_E_INPUT : UNA_OK, run);
         if (wrong) assert_says(una_run_message(run), "stands twice");
         if (wrong) continue;

@@ -6,7 +6,7 @@
 #include "ranks_here.h"
 
 #include "data/columns.h"
-#include "base/rank_group.h"
+#include "base/ranks.h"
 
 enum { RANKS = 3 };
 

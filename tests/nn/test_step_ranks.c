@@ -5,7 +5,7 @@
  */
 #include "ranks_here.h"
 
-#include "base/rank_group.h"
+#include "base/ranks.h"
 #include "nn/luna_step.h"
 
 enum { ROWS = 47, MOST_INPUTS = 3, RANKS = 3, ROOM = 4096 };

@@ -120,11 +120,11 @@ extern const cli_verb cli_gap, cli_explain, cli_suggest, cli_tune, cli_compare, 
 extern const cli_verb cli_study_new, cli_study_ask, cli_study_tell, cli_study_drop, cli_study_run, cli_study_best,
                       cli_study_show, cli_study_export, cli_study_import;
 extern const cli_verb cli_data_list, cli_data_import, cli_data_get;
-extern const cli_family *const cli_families[];   /* ends with NULL                                   */
 extern const cli_family cli_study, cli_data;
 const char *cli_second_word(const cli_verb *verb);                       /* "ask" of "study ask"      */
-/* The words that may follow `una`, one for each family, from *at 0 on. */
-bool cli_next_word(size_t *at, const char **name, const char **summary);
+const char *cli_first_word(const cli_verb *verb);
+/* The words that may follow `una`, each by its first verb: that behind `before`, the first behind NULL; NULL ends. */
+const cli_verb *cli_next_word(const cli_verb *before);
 /* The verb of a family behind that one, the first behind NULL; NULL ends. */
 const cli_verb *cli_next_member(const cli_family *family, const cli_verb *before);
 void cli_bench_flags(void);                      /* bench.c: its flags from the library's tables, before all else */
@@ -210,13 +210,15 @@ size_t      cli_width(FILE *to);                                         /* colu
 void        cli_wrap(FILE *to, size_t column, size_t indent, const char *text);
 char       *cli_formatted(const char *format, ...) CLI_PRINTF(1, 2);
 /* A paragraph on stdout; one line or more in bold; and one behind a title in a column of its own. */
-void        cli_say(size_t indent, const char *format, ...) CLI_PRINTF(2, 3);
+#define cli_say(indent, ...) cli_wrap(stdout, 0, indent, cli_formatted(__VA_ARGS__))
 void        cli_say_bold(const char *text);
-void        cli_say_row(cli_style style, const char *title, const char *format, ...) CLI_PRINTF(3, 4);
+#define cli_say_row(style, title, ...) cli_say_titled(style, title, cli_formatted(__VA_ARGS__))
+void        cli_say_titled(cli_style style, const char *title, const char *text);
 una_status  cli_fail(const cli *c, una_status status, const char *format, ...) CLI_PRINTF(3, 4);
 una_status  cli_failed(const cli *c, una_status status);                 /* with the library's sentence */
 void        cli_tell_failure(const cli *c, una_status status);           /* the same, unless one was told */
-void        cli_warn(const cli *c, const char *format, ...) CLI_PRINTF(2, 3);    /* stderr, unless --quiet */
+#define cli_warn(c, ...) cli_warn_text(c, cli_formatted(__VA_ARGS__))            /* stderr, unless --quiet */
+void        cli_warn_text(const cli *c, const char *text);
 int         cli_progress(void *context, const una_progress *progress);
 void        cli_progress_clear(void);
 /* Demo: the part of the whole that the calls from now on cover. */

@@ -75,8 +75,7 @@ una_status cli_dump_man(void)
 
 static void print_first_words(void)
 {
-    const char *name, *summary;
-    for (size_t at = 0; cli_next_word(&at, &name, &summary);) printf("%s ", name);
+    for (const cli_verb *verb = NULL; (verb = cli_next_word(verb));) printf("%s ", cli_first_word(verb));
 }
 
 /* The words that a value may be, with blanks between them; NULL: it may be others. */
@@ -129,10 +128,11 @@ static bool flag_seen_before(const cli_verb *verb, const cli_flag *flag)   /* a 
 static void bash_families(void)
 {
     printf("    case \"$verb\" in\n");
-    for (size_t i = 0; cli_families[i]; i++) {
+    for (const cli_verb *word = NULL; (word = cli_next_word(word));) {
+        if (!word->family) continue;
         printf("        %s)\n            if [ \"$COMP_CWORD\" -eq 2 ]; then\n"
-               "                COMPREPLY=($(compgen -W \"", cli_families[i]->name);
-        for (const cli_verb *verb = NULL; (verb = cli_next_member(cli_families[i], verb));)
+               "                COMPREPLY=($(compgen -W \"", cli_first_word(word));
+        for (const cli_verb *verb = NULL; (verb = cli_next_member(word->family, verb));)
             printf("%s ", cli_second_word(verb));
         printf("--help\" -- \"$word\"))\n                return\n            fi\n"
                "            verb=\"$verb ${COMP_WORDS[2]}\" ;;\n");
@@ -231,9 +231,10 @@ static void zsh_verb(const char *name, const char *summary)
 
 static void zsh_families(void)
 {
-    for (size_t i = 0; cli_families[i]; i++) {
-        printf("    if [[ $verb == %s ]]; then\n        verbs=(\n", cli_families[i]->name);
-        for (const cli_verb *verb = NULL; (verb = cli_next_member(cli_families[i], verb));)
+    for (const cli_verb *word = NULL; (word = cli_next_word(word));) {
+        if (!word->family) continue;
+        printf("    if [[ $verb == %s ]]; then\n        verbs=(\n", cli_first_word(word));
+        for (const cli_verb *verb = NULL; (verb = cli_next_member(word->family, verb));)
             zsh_verb(cli_second_word(verb), verb->summary);
         printf("        )\n        if (( CURRENT == 2 )); then\n            _describe verb verbs\n"
                "            return\n        fi\n        verb=\"$verb $words[2]\"\n        shift words\n"
@@ -268,10 +269,10 @@ static void zsh_arguments(const cli_verb *verb)
 
 static void dump_zsh(void)
 {
-    const char *name, *summary;
     printf("#compdef una\n# made by 'una --dump-completion zsh'\n%s_una() {\n    local -a verbs\n    verbs=(\n",
            zsh_columns);
-    for (size_t at = 0; cli_next_word(&at, &name, &summary);) zsh_verb(name, summary);
+    for (const cli_verb *verb = NULL; (verb = cli_next_word(verb));)
+        zsh_verb(cli_first_word(verb), verb->family ? verb->family->summary : verb->summary);
     printf("    )\n    if (( CURRENT == 2 )); then\n        _describe verb verbs\n        return\n    fi\n"
            "    local verb=$words[2]\n    shift words\n    (( CURRENT-- ))\n");
     zsh_families();
@@ -298,8 +299,9 @@ static const char *fish_condition(const cli_verb *verb)
 
 static void fish_families(void)
 {
-    for (size_t i = 0; cli_families[i]; i++) {
-        const cli_family *family = cli_families[i];
+    for (const cli_verb *word = NULL; (word = cli_next_word(word));) {
+        const cli_family *family = word->family;
+        if (!family) continue;
         const char *when = cli_formatted("__fish_seen_subcommand_from %s; and not __fish_seen_subcommand_from",
                                          family->name);
         for (const cli_verb *verb = NULL; (verb = cli_next_member(family, verb));)

@@ -38,8 +38,8 @@ void cli_help(void)
     printf("  una VERB ...\n");
 
     print_heading(stdout, "Verbs");
-    const char *name, *summary;
-    for (size_t at = 0; cli_next_word(&at, &name, &summary);) print_entry(stdout, name, summary);
+    for (const cli_verb *verb = NULL; (verb = cli_next_word(verb));)
+        print_entry(stdout, cli_first_word(verb), verb->family ? verb->family->summary : verb->summary);
     print_heading(stdout, "Also");
     print_entry(stdout, "una help VERB", "what a verb does, its flags and examples; the same as 'una VERB --help'");
     print_entry(stdout, "una --version", "version, libraries and kernel sets built in");

@@ -36,7 +36,7 @@ void cli_log(void *context, una_log_level level, const char *sentence)
     if (!c->logs_at_once) {
         keep_sentence(c, text);
     } else {
-        cli_warn(c, "%s", text);
+        cli_warn_text(c, text);
         cli_free(text);
     }
 }
@@ -113,7 +113,7 @@ void cli_show_logs(const cli *c)
     }
     for (size_t i = 0; i < c->log_count; i++) {
         if (!tfind(words_of_log(c->logs[i]), &elsewhere, compare_log_words) && ++shown <= SHOWN)
-            cli_warn(c, "%s", c->logs[i]);
+            cli_warn_text(c, c->logs[i]);
     }
     if (shown > SHOWN)
         cli_warn(c, "and %zu more sentence%s like these", shown - SHOWN, shown == SHOWN + 1 ? "" : "s");

@@ -38,16 +38,6 @@ const cli_verb *const cli_verbs[] = {
     &cli_models, &cli_info, NULL
 };
 
-const cli_family *const cli_families[] = {
-#ifdef UNA_HAS_study
-    &cli_study,
-#endif
-#ifdef UNA_HAS_bench
-    &cli_data,
-#endif
-    NULL
-};
-
 /* Verbs of libraries that this program was built without, and the option of the build that brings them. */
 static const struct { const char *verb, *option; } left_out[] = {
 #ifndef UNA_HAS_study
@@ -61,10 +51,9 @@ static const struct { const char *verb, *option; } left_out[] = {
 
 static const cli_family *find_family(const char *name)
 {
-    for (size_t i = 0; cli_families[i]; i++) {
-        if (strcmp(cli_families[i]->name, name) == 0) return cli_families[i];
-    }
-    return NULL;
+    const cli_verb *word = NULL;
+    while ((word = cli_next_word(word)) && (!word->family || strcmp(word->family->name, name) != 0)) {}
+    return word ? word->family : NULL;
 }
 
 const char *cli_second_word(const cli_verb *verb)
@@ -81,16 +70,17 @@ const cli_verb *cli_next_member(const cli_family *family, const cli_verb *before
     return cli_verbs[i];
 }
 
-bool cli_next_word(size_t *at, const char **name, const char **summary)
+const cli_verb *cli_next_word(const cli_verb *before)
 {
-    const cli_verb *verb = cli_verbs[*at];
-    if (!verb) return false;
-    const cli_family *family = verb->family;
-    *name = family ? family->name : verb->name;
-    *summary = family ? family->summary : verb->summary;
-    do ++*at;
-    while (family && cli_verbs[*at] && cli_verbs[*at]->family == family);
-    return true;
+    size_t i = 0;
+    while (before && cli_verbs[i++] != before) {}
+    while (before && before->family && cli_verbs[i] && cli_verbs[i]->family == before->family) i++;
+    return cli_verbs[i];
+}
+
+const char *cli_first_word(const cli_verb *verb)
+{
+    return verb->family ? verb->family->name : verb->name;
 }
 
 static const cli_verb *find_verb(const char *name)
@@ -268,12 +258,9 @@ static una_status unknown_verb(const char *word)
                             left_out[i].option);
     const char *own = verb_elsewhere(word);
     if (own) return cli_fail(&nobody, UNA_E_USAGE, "una has no '%s'; did you mean 'una %s'?", word, own);
-    const char *names[sizeof cli_verbs / sizeof *cli_verbs + sizeof cli_families / sizeof *cli_families];
+    const char *names[sizeof cli_verbs / sizeof *cli_verbs];
     size_t count = 0;
-    for (size_t i = 0; cli_verbs[i]; i++) {
-        if (!cli_verbs[i]->family) names[count++] = cli_verbs[i]->name;
-    }
-    for (size_t i = 0; cli_families[i]; i++) names[count++] = cli_families[i]->name;
+    for (const cli_verb *verb = NULL; (verb = cli_next_word(verb));) names[count++] = cli_first_word(verb);
     const char *near = cli_nearest(word[0] == '-' ? word + strspn(word, "-") : word, names, count);
     if (near) return cli_fail(&nobody, UNA_E_USAGE, "there is no verb '%s'; did you mean 'una %s'?", word, near);
     return cli_fail(&nobody, UNA_E_USAGE, "there is no verb '%s'; 'una --help' lists them all", word);

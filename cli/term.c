@@ -152,32 +152,17 @@ void cli_wrap(FILE *to, size_t column, size_t indent, const char *text)
     fputc('\n', to);
 }
 
-static char *formatted(const char *format, va_list values)
+char *cli_formatted(const char *format, ...)
 {
-    va_list again;
+    va_list values, again;
+    va_start(values, format);
     va_copy(again, values);
     int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
     char *text = cli_alloc((size_t)length + 1, 1);
     vsnprintf(text, (size_t)length + 1, format, values);
-    return text;
-}
-
-char *cli_formatted(const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    char *text = formatted(format, values);
     va_end(values);
     return text;
-}
-
-void cli_say(size_t indent, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    cli_wrap(stdout, 0, indent, formatted(format, values));
-    va_end(values);
 }
 
 void cli_say_bold(const char *text)
@@ -187,14 +172,11 @@ void cli_say_bold(const char *text)
     fputs(cli_style_off(stdout), stdout);
 }
 
-void cli_say_row(cli_style style, const char *title, const char *format, ...)
+void cli_say_titled(cli_style style, const char *title, const char *text)
 {
     enum { TITLE = 18 };
-    va_list values;
-    va_start(values, format);
     printf("  %s%-*s%s", cli_style_on(stdout, style), TITLE, title, cli_style_off(stdout));
-    cli_wrap(stdout, TITLE + 2, TITLE + 2, formatted(format, values));
-    va_end(values);
+    cli_wrap(stdout, TITLE + 2, TITLE + 2, text);
 }
 
 const char *cli_number_short(char buffer[32], double value)
@@ -353,15 +335,11 @@ void cli_tell_failure(const cli *c, una_status status)
     if (status != UNA_OK && !failure_told) cli_failed(c, status);
 }
 
-void cli_warn(const cli *c, const char *format, ...)
+void cli_warn_text(const cli *c, const char *text)
 {
-    va_list values;
     if (c->quiet || cli_rank() > 0) return;
-    va_start(values, format);
     print_prefix(c);
-    fprintf(stderr, "%s%s%s\n", cli_style_on(stderr, CLI_YELLOW), cli_escaped_lines(formatted(format, values)),
-            cli_style_off(stderr));
-    va_end(values);
+    fprintf(stderr, "%s%s%s\n", cli_style_on(stderr, CLI_YELLOW), cli_escaped_lines(text), cli_style_off(stderr));
 }
 
 static int compare_named_values(const void *a, const void *b)

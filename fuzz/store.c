@@ -131,7 +131,8 @@ static void check_exported(una_store *store, const char *first, bool whole, fuzz
     size_t rows = 0, read = 0, added = 0, sizes[2];
     if (FUZZ_EXPLAIN(una_store_export(store, &(una_row_table){ "s", measures, 2, first }, &rows, w->run), w)) return;
     unsigned char *one = fuzz_slurp(first, &sizes[0]);
-    if (one && is_utf8(one, sizes[0]) && FUZZ_EXPLAIN(una_store_open_copy(&second, NULL, w->run), w) == UNA_OK) {
+    if (one && is_utf8(one, sizes[0]) &&
+        FUZZ_EXPLAIN(una_store_open(&second, NULL, UNA_DATABASE_COPY, w->run), w) == UNA_OK) {
         una_status status =
             FUZZ_EXPLAIN(una_store_import(second, &(una_row_table){ "s", NULL, 0, first }, &read, &added, w->run), w);
         FUZZ_CHECK(status == UNA_OK || w->starved || !whole, "rows are exported, and refused: %s",
@@ -166,7 +167,7 @@ static void put_rows(fuzz_bytes bytes, fuzz_world *w)
     una_put_result put = { .added = 0 };
     bool whole = true, replace = fuzz_first(&bytes) & 1;
     make_rows(&m, &bytes);
-    if (FUZZ_EXPLAIN(una_store_open_copy(&store, NULL, w->run), w) == UNA_OK) {
+    if (FUZZ_EXPLAIN(una_store_open(&store, NULL, UNA_DATABASE_COPY, w->run), w) == UNA_OK) {
         una_status status = FUZZ_EXPLAIN(una_store_put(store, m.rows, m.count, replace, &put, w->run), w);
         FUZZ_CHECK(status != UNA_OK || put.added <= m.count, "%zu rows of %zu", put.added, m.count);
         for (size_t i = 0; status == UNA_OK && i < m.count; i++) {
@@ -191,7 +192,7 @@ static void import_rows(fuzz_bytes bytes, fuzz_world *w)
     una_store *store = NULL;
     size_t rows = 0, added = 0;
     const char *path = fuzz_file("in.csv", bytes.at, bytes.left);
-    if (FUZZ_EXPLAIN(una_store_open_copy(&store, NULL, w->run), w) == UNA_OK &&
+    if (FUZZ_EXPLAIN(una_store_open(&store, NULL, UNA_DATABASE_COPY, w->run), w) == UNA_OK &&
         FUZZ_EXPLAIN(una_store_import(store, &(una_row_table){ "s", measures, 2, path }, &rows, &added, w->run), w) ==
             UNA_OK) {
         FUZZ_CHECK(added <= rows, "%zu rows of %zu", added, rows);
@@ -216,7 +217,7 @@ static const unsigned char *template_bytes(size_t *size)
                         .options = "luna()", .kernels = "k", .commit = "c", .seconds = 0.5 };
         const char *path = fuzz_path("template.sqlite");
         FUZZ_CHECK(fuzz_begin(&w, (fuzz_limits){0}), "no run");
-        FUZZ_CHECK(una_store_open(&store, path, w.run) == UNA_OK, "%s", una_run_message(w.run));
+        FUZZ_CHECK(una_store_open(&store, path, UNA_DATABASE_JOURNAL, w.run) == UNA_OK, "%s", una_run_message(w.run));
         FUZZ_CHECK(una_store_put(store, &row, 1, false, NULL, w.run) == UNA_OK, "%s", una_run_message(w.run));
         una_store_close(store);
         fuzz_end(&w);
@@ -230,10 +231,10 @@ static const unsigned char *template_bytes(size_t *size)
 static void open_file(const char *path, fuzz_world *w)
 {
     una_store *store = NULL;
-    if (FUZZ_EXPLAIN(una_store_open_copy(&store, path, w->run), w) == UNA_OK) read_all(store, w);
+    if (FUZZ_EXPLAIN(una_store_open(&store, path, UNA_DATABASE_COPY, w->run), w) == UNA_OK) read_all(store, w);
     una_store_close(store);
     store = NULL;
-    if (FUZZ_EXPLAIN(una_store_open(&store, path, w->run), w) == UNA_OK) {
+    if (FUZZ_EXPLAIN(una_store_open(&store, path, UNA_DATABASE_JOURNAL, w->run), w) == UNA_OK) {
         read_all(store, w);
         check_exported(store, fuzz_path("rows.csv"), false, w);
     }

@@ -168,8 +168,8 @@ static void options_are_read_and_wrong_ones_named(void **state)
 {
     (void)state;
     static const struct { const char *spec, *says; } wrong[] = {
-        { "log_ie", "there is no acquisition 'log_ie'; did you mean 'log_ei'?" },
-        { "zzzzzzzzzz", "there are: log_ei, ei, noisy_ei, ucb, thompson, quasi, random" },
+        { "log_ie", "there is no acquisition 'log_ie'; did you mean 'log_ei'? There are: log_ei, ei" },
+        { "zzzzzzzzzz", "acquisition 'zzzzzzzzzz'; there are: log_ei, ei, noisy_ei, ucb, thompson, quasi, random" },
         { "ucb(beta=-1)", "beta" }, { "ucb(beta=much)", "beta" }, { "ucb(bta=2)", "bta" }, { "ei(beta=2)", "beta" },
         { "noisy_ei(draws=0)", "draws" }, { "noisy_ei(draws=2.5)", "draws" }, { "ucb(beta=2", "ucb" }, { "", "" },
     };

@@ -473,7 +473,7 @@ static void stores_of_other_studies(void **state)
     assert_int_equal(mkdir(folder, 0777), 0);
     for (size_t i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, i ? "bench.sqlite" : "tune.sqlite");
-        assert_ok(una_store_open(&store, path, s.run), s.run);
+        assert_ok(una_store_open(&store, path, UNA_DATABASE_JOURNAL, s.run), s.run);
         assert_ok(una_store_put(store, &row, 1, false, NULL, s.run), s.run);
         una_store_close(store);
         refused(&s, (una_tune_settings){ .over = "width=4", .out = folder }, UNA_E_INPUT,

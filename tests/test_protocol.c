@@ -77,7 +77,7 @@ static made begin(const char *spec)
 {
     made m = { .run = quiet_run() };
     una_arena_init(&m.arena, m.run);
-    assert_ok(una_store_open_copy(&m.store, NULL, m.run), m.run);
+    assert_ok(una_store_open(&m.store, NULL, UNA_DATABASE_COPY, m.run), m.run);
     m.key = (una_row_key){ "gap(preset=thesis)", "boston RM#85e7adda", 2, spec, 2, 1 };
     return m;
 }

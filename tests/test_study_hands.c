@@ -253,7 +253,7 @@ static void rules_for_new_rows_are_noticed(void **state)
     for (int i = 0; i < 2; i++) {
         bool replace = i == 1;
         where = server_database();
-        assert_ok(una_store_open(&store, where, run), run);
+        assert_ok(una_store_open(&store, where, UNA_DATABASE_JOURNAL, run), run);
         server_do(where, i == 0 ? BEFORE("INSERT ON fit", "RETURN NULL;") : BEFORE("INSERT ON value", "RETURN NULL;"));
         assert_status(una_store_put(store, &row, 1, replace, &put, run), UNA_E_IO, run);
         assert_says(una_run_message(run), "0 rows were changed instead of 1");

@@ -192,8 +192,7 @@ static una_status need_store(una_material *m, una_run *run)
 {
     (void)run;
     if (m->store) return UNA_OK;
-    return m->store_path ? una_store_open(&m->store, m->store_path, m->run)
-                         : una_store_open_copy(&m->store, NULL, m->run);
+    return una_store_open(&m->store, m->store_path, UNA_DATABASE_JOURNAL, m->run);
 }
 
 typedef una_status need(una_material *m, una_run *run);

@@ -102,12 +102,10 @@ static una_status gather_doubles(double **all, double mine, una_arena *arena, un
 
 una_status una_rank_group_gather_sizes(size_t *all, size_t mine, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     double *value;
-    una_status status = gather_doubles(&value, (double)mine, &run->scratch, run);
-    for (size_t r = 0; status == UNA_OK && r < una_rank_group_count(run); r++) all[r] = (size_t)value[r];
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(gather_doubles(&value, (double)mine, &run->scratch, run));
+    for (size_t r = 0; r < una_rank_group_count(run); r++) all[r] = (size_t)value[r];
+    return UNA_OK;
 }
 
 double una_run_max(double value, una_run *run)

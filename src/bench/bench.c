@@ -274,7 +274,7 @@ static una_status open_folder(bench *b, const char *folder, bool for_reading)
     bool had_store = b->server || access(store, F_OK) == 0, has_table = access(b->result.table, F_OK) == 0;
     if (for_reading && !had_store && !has_table)
         UNA_FAIL(b->run, UNA_E_INPUT, "the folder %s has no results of %s", folder, b->experiment->name);
-    UNA_TRY(for_reading ? una_store_open_copy(&b->store, store, b->run) : una_store_open(&b->store, store, b->run));
+    UNA_TRY(una_store_open(&b->store, store, for_reading ? UNA_DATABASE_COPY : UNA_DATABASE_JOURNAL, b->run));
     UNA_TRY(check_store(b));
     if (!has_table) return UNA_OK;
     una_row_table table = table_at(b, b->result.table);

@@ -129,8 +129,9 @@ static una_status read_acquisition(const una_acquisition **found, una_acquisitio
         const char *near = una_nearest(spec.name, names, count);
         una_text all = una_text_in(&run->scratch);
         for (size_t i = 0; i < count; i++) una_text_add(&all, "%s%s", i ? ", " : "", names[i]);
-        UNA_FAIL(run, UNA_E_USAGE, "there is no acquisition '%.60s'%s%s%s; there are: %s", spec.name,
-                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", all.at ? all.at : "");
+        UNA_FAIL(run, UNA_E_USAGE, "there is no acquisition '%.60s'; %s%s%s: %s", spec.name,
+                 near ? "did you mean '" : "", near ? near : "", near ? "'? There are" : "there are",
+                 all.at ? all.at : "");
     }
     const una_option *table = (*found)->options ? (*found)->options : no_options;
     *options = (una_acquisition_options){0};

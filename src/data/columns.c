@@ -423,8 +423,8 @@ static una_status learn_target_scale(una_columns *columns, const una_learner *l,
 static una_status learn_image_scale(una_columns *columns, const una_learner *l)
 {
     const una_images *images = l->data->images;
-    double *numbers = UNA_GET(&l->run->scratch, double, images->each), sum[3] = { 0, 0, 0 };
-    UNA_TRY(una_arena_check(&l->run->scratch));
+    double sum[3] = { 0, 0, 0 };
+    UNA_NEW(&l->run->scratch, double, numbers, images->each);
     for (size_t i = 0; i < l->rows; i++) {
         size_t item;
         UNA_TRY(una_table_image(&item, l->data, l->row[i], l->run));

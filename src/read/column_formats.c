@@ -52,20 +52,17 @@ static void add_example(una_text *text, const una_cell_format *form, const char 
 /* Whether cells are written this way; then the sentence says so, with such a cell. */
 static bool describe_way(una_text *text, way w, const una_cell_format *form, const una_cell_counts *s)
 {
-    static const char *const sentences[] = {
-        [PERCENT] = "percent signs were taken off", [COMMAS] = "commas are decimal marks",
-        [GROUPS] = "thousands marks were taken off",
-        [SIGNS] = "minus signs were read as accounts and word processors write them",
-        [WRAPS] = "the marks =\"\" around the cells were taken off", [DATES] = "dates became days since 1970-01-01",
-        [TIMES] = "times became parts of a day", [WAYS] = NULL
-    };
     bool number = form->kind == UNA_CELLS_NUMBER, percent = strcmp(form->unit, "%") == 0, comma = form->decimal == ',';
-    const struct { bool here; const char *example; } ways[] = {
-        [PERCENT] = { number && percent, s->seen }, [UNITS] = { number && form->unit[0] && !percent, s->seen },
-        [COMMAS] = { number && comma, s->with_comma }, [GROUPS] = { number, comma ? s->comma_group : s->point_group },
-        [SIGNS] = { number, s->sign }, [WRAPS] = { number, s->wrapped },
-        [DATES] = { form->kind == UNA_CELLS_DATE, s->seen }, [TIMES] = { form->kind == UNA_CELLS_TIME, s->seen },
-        [MARKS] = { s->missing > 0, s->mark }
+    const struct { bool here; const char *example, *sentence; } ways[] = {
+        [PERCENT] = { number && percent, s->seen, "percent signs were taken off" },
+        [UNITS] = { number && form->unit[0] && !percent, s->seen, NULL },
+        [COMMAS] = { number && comma, s->with_comma, "commas are decimal marks" },
+        [GROUPS] = { number, comma ? s->comma_group : s->point_group, "thousands marks were taken off" },
+        [SIGNS] = { number, s->sign, "minus signs were read as accounts and word processors write them" },
+        [WRAPS] = { number, s->wrapped, "the marks =\"\" around the cells were taken off" },
+        [DATES] = { form->kind == UNA_CELLS_DATE, s->seen, "dates became days since 1970-01-01" },
+        [TIMES] = { form->kind == UNA_CELLS_TIME, s->seen, "times became parts of a day" },
+        [MARKS] = { s->missing > 0, s->mark, NULL }
     };
     bool shown = w >= COMMAS && w <= WRAPS;                      /* only where there is such a cell */
     if (!ways[w].here || (shown && !ways[w].example[0])) return false;
@@ -73,7 +70,7 @@ static bool describe_way(una_text *text, way w, const una_cell_format *form, con
         una_text_add(text, s->missing == 1 ? "%zu cell, '%s', counts as missing" :
                      "%zu cells such as '%s' count as missing", s->missing, s->mark);
     else if (w == UNITS) una_text_add(text, "the unit '%s' was taken off", form->unit);
-    else una_text_add(text, "%s", sentences[w]);
+    else una_text_add(text, "%s", ways[w].sentence);
     if (w != MARKS) add_example(text, form, ways[w].example);
     return true;
 }

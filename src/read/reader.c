@@ -130,8 +130,8 @@ static una_status give_reader(una_reader **reader, una_status status)
     return status;
 }
 
-static una_status begin_reader(una_reader **out, const char *path, const una_wanted *wanted, size_t count,
-                               size_t optional_from, una_run *run)
+una_status una_reader_begin(una_reader **out, const char *path, const una_wanted *wanted, size_t count,
+                            size_t optional_from, una_run *run)
 {
     una_reader *reader = *out = una_allocate(run, sizeof *reader);
     if (!reader) return UNA_E_MEMORY;
@@ -139,11 +139,6 @@ static una_status begin_reader(una_reader **out, const char *path, const una_wan
     una_arena_init(&reader->arena, run);
     una_arena_init(&reader->kept_arena, run);
     return give_reader(out, choose_columns(reader, path, wanted, count, optional_from));
-}
-
-una_status una_reader_begin(una_reader **reader, const char *path, una_run *run)
-{
-    return begin_reader(reader, path, NULL, 0, 0, run);
 }
 
 static una_status rewind_reader(una_reader *reader)
@@ -508,11 +503,10 @@ static una_status fill_chunk(una_dataset **chunk, bool *again, una_reader *reade
     UNA_TRY(una_table_new(&data, reader->path, reader->table_names, reader->table_columns, reader->run));
     data->first_row = reader->row + (reader->part + parts - reader->row % parts) % parts;       /* that is kept */
     data->row_step = parts;
-    una_mark mark = una_arena_mark(work);
     una_build build = una_build_begin(data, max_rows, work);
-    una_status status = reader->npy ? read_array_rows(reader, data, max_rows, work)
-                                    : read_text_rows(reader, &build, max_rows, again);
-    una_arena_release(work, mark);
+    una_status status;
+    UNA_SCOPED_CALL(status, reader->run, reader->npy ? read_array_rows(reader, data, max_rows, work)
+                                                     : read_text_rows(reader, &build, max_rows, again));
 
     if (status == UNA_OK && data->rows > 0) *chunk = data;
     else una_dataset_free(data);
@@ -546,7 +540,7 @@ static una_status learn_types(una_reader *reader)
 una_status una_reader_open(una_reader **out, const char *path, const una_wanted *wanted, size_t count,
                            size_t optional_from, una_run *run)
 {
-    UNA_TRY(begin_reader(out, path, wanted, count, optional_from, run));
+    UNA_TRY(una_reader_begin(out, path, wanted, count, optional_from, run));
     una_reader *reader = *out;
     if (reader->npy) return UNA_OK;
     if (count == 0) return give_reader(out, learn_types(reader));
@@ -582,7 +576,7 @@ una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
 {
     una_reader *reader;
     *data = NULL;
-    UNA_TRY(una_reader_begin(&reader, path, run));
+    UNA_TRY(una_reader_begin(&reader, path, NULL, 0, 0, run));
     una_status status = read_all_rows(data, reader);
     una_reader_close(reader);
     if (status == UNA_OK && !*data)
@@ -612,7 +606,7 @@ static una_status read_rows_of_rank(una_dataset **data, una_reader *reader, cons
 static una_status read_share(una_dataset **data, const char *path, una_run *run)
 {
     una_reader *reader;
-    UNA_TRY(una_reader_begin(&reader, path, run));
+    UNA_TRY(una_reader_begin(&reader, path, NULL, 0, 0, run));
     una_status status = read_rows_of_rank(data, reader, path, run);
     una_reader_close(reader);
     return status;

@@ -25,8 +25,9 @@ bool        una_reader_quoted(const una_reader *reader, size_t row_in_chunk, siz
 void        una_reader_keep(una_reader *reader);
 void        una_reader_close(una_reader *reader);
 
-/* Opens without wanted columns and without knowing their types: for the names. */
-una_status una_reader_begin(una_reader **reader, const char *path, una_run *run);
+/* The same without learning the types where none are given: for the names, or for a caller who reads all rows anyway. */
+una_status una_reader_begin(una_reader **reader, const char *path, const una_wanted *wanted, size_t count,
+                            size_t optional_from, una_run *run);
 
 /* Checks every split of a published file (see una_split_read): its rows exist, no row stands twice in a split, and
  * there is a gap for each input (published_splits.c). */

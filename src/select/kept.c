@@ -37,7 +37,7 @@ una_status una_kept_open(una_kept_rows *k, const char *out)
     UNA_TRY(una_folder_make(out, k->run));
     UNA_TRY(una_store_check_csv(store.at, k->run));
     UNA_TRY(una_store_check_csv(table.at, k->run));
-    UNA_TRY(una_store_open(&k->store, store.at, k->run));
+    UNA_TRY(una_store_open(&k->store, store.at, UNA_DATABASE_JOURNAL, k->run));
     k->table = table.at;
     return UNA_OK;
 }

@@ -95,11 +95,11 @@ una_status una_database_open(una_database **out, const char *where, una_database
     una_database *db;
     *out = NULL;
     UNA_TRY(new_database(&db, where, mode, run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = db->driver ? db->driver->open(db->link, mode, run)
-        : una_fail(run, UNA_E_USAGE, "%s is on a server of PostgreSQL, and una was built without these: build it with "
-                   "-DUNA_POSTGRES=ON, or name a file", db->link->name);
-    una_arena_release(&run->scratch, mark);
+    una_status status = UNA_E_USAGE;
+    if (db->driver) UNA_SCOPED_CALL(status, run, db->driver->open(db->link, mode, run));
+    else
+        una_fail(run, status, "%s is on a server of PostgreSQL, and una was built without these: build it with "
+                 "-DUNA_POSTGRES=ON, or name a file", db->link->name);
     if (status == UNA_OK) *out = db;
     else una_database_close(db);
     return status;

@@ -59,7 +59,7 @@ bool una_row_is_of(const char *study, const char *name)
 
 /* ---- opening ------------------------------------------------------------------------------------------------- */
 
-static una_status open_as(una_store **out, const char *path, una_database_mode mode, una_run *run)
+una_status una_store_open(una_store **out, const char *path, una_database_mode mode, una_run *run)
 {
     una_store *store = una_allocate(run, sizeof *store);
     *out = NULL;
@@ -75,16 +75,6 @@ static una_status open_as(una_store **out, const char *path, una_database_mode m
     if (status == UNA_OK) *out = store;
     else una_store_close(store);
     return status;
-}
-
-una_status una_store_open(una_store **store, const char *path, una_run *run)
-{
-    return open_as(store, path, UNA_DATABASE_JOURNAL, run);
-}
-
-una_status una_store_open_copy(una_store **store, const char *path, una_run *run)
-{
-    return open_as(store, path, UNA_DATABASE_COPY, run);
 }
 
 /* For all claims of this handle. A failure is not reported, because this is not the thread of the run, whose message

@@ -28,11 +28,10 @@ size_t una_row_find(const una_row *row, const char *measure);
 
 typedef struct una_store una_store;
 
-/* path: of a file, or "postgresql://...". Made if it is not there. A file that is no store, a damaged one, or one of a
- * newer una is refused (UNA_E_INPUT). */
-una_status una_store_open(una_store **store, const char *path, una_run *run);
-/* A copy of a file in memory; changes do not reach the file. Empty if there is no file or path is NULL. */
-una_status una_store_open_copy(una_store **store, const char *path, una_run *run);
+/* path: of a file, or "postgresql://..."; NULL: in memory. With UNA_DATABASE_JOURNAL it is made if it is not there; with
+ * UNA_DATABASE_COPY it is a copy of a file in memory. A file that is no store, a damaged one, or one of a newer una is
+ * refused (UNA_E_INPUT). */
+una_status una_store_open(una_store **store, const char *path, una_database_mode mode, una_run *run);
 void       una_store_close(una_store *store);            /* drops its claims; NULL is harmless                 */
 
 /* Claims the right to make rows, granted [count]: on a disk, twenty claims take as long as one. A row is not granted

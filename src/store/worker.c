@@ -14,10 +14,9 @@ enum { RENEW_MS = 20000 };
 #define RETURN_AMONG(theirs, run, call)                         \
     do {                                                        \
         const una_ranks *run_ranks = (run)->settings.ranks;     \
-        una_mark scope = una_arena_mark(&(run)->scratch);       \
+        una_status status_among;                                \
         una_ranks_show(run, theirs);                            \
-        una_status status_among = (call);                       \
-        una_arena_release(&(run)->scratch, scope);              \
+        UNA_SCOPED_CALL(status_among, run, call);               \
         una_ranks_show(run, run_ranks);                         \
         return status_among;                                    \
     } while (0)
@@ -286,7 +285,7 @@ una_status una_sweep_run(una_sweep *sweep, una_run *run)
 
 una_status una_sweep_store(una_store **store, const char *path, const una_ranks *ranks, una_run *run)
 {
-    return una_sweep_writes(ranks) && path ? una_store_open(store, path, run) : una_store_open_copy(store, NULL, run);
+    return una_store_open(store, una_sweep_writes(ranks) ? path : NULL, UNA_DATABASE_JOURNAL, run);
 }
 
 una_status una_sweep_agree(una_status status, const una_ranks *ranks, una_run *run)

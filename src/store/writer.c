@@ -212,9 +212,8 @@ static void *writer_thread(void *context)
         while (!find_work(w, &task)) una_condition_wait(&queue->changed, &queue->lock, again_seconds);
         pthread_mutex_unlock(&queue->lock);
         if (task.end) break;
-        una_mark mark = una_arena_mark(&run->scratch);
-        una_status status = do_work(w, &task);
-        una_arena_release(&run->scratch, mark);
+        una_status status;
+        UNA_SCOPED_CALL(status, run, do_work(w, &task));
         if (status != UNA_OK) una_queue_fail(queue, status, run->message);
     }
     give_back_claims(w);

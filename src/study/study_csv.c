@@ -309,7 +309,7 @@ static una_status level_columns(const char **names, size_t *count, const una_spa
     struct stat about;
     una_reader *reader;
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return UNA_OK;
-    UNA_TRY(una_reader_begin(&reader, path, run));
+    UNA_TRY(una_reader_begin(&reader, path, NULL, 0, 0, run));
     for (size_t i = 0; i < space->count; i++)
         for (size_t c = 0; space->dimension[i].levels && c < una_reader_columns(reader); c++)
             if (strcmp(una_reader_name(reader, c), space->dimension[i].name) == 0)

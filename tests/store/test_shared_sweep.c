@@ -111,7 +111,7 @@ static size_t rows_of(char *text, size_t room, const char *path)
     char table[4200];
     size_t count;
     snprintf(table, sizeof table, "%s.csv", path);
-    assert_ok(una_store_open(&store, path, run), run);
+    assert_ok(una_store_open(&store, path, UNA_DATABASE_JOURNAL, run), run);
     assert_ok(una_store_export(store, &(una_row_table){ "work", two_names, 2, table }, &count, run), run);
     una_store_close(store);
     una_run_free(run);
@@ -173,7 +173,7 @@ static void extra_rows_come_along(void **state)
     una_run *run = quiet_run();
     una_store *store;
     size_t count;
-    assert_ok(una_store_open(&store, path, run), run);
+    assert_ok(una_store_open(&store, path, UNA_DATABASE_JOURNAL, run), run);
     assert_ok(una_store_export(store, &(una_row_table){ "aside", two_names, 2, temp_path("aside.csv") }, &count, run),
               run);
     assert_int_equal(count, KEYS);

@@ -39,12 +39,12 @@ static void rows_come_back_as_they_went(void **state)
     size_t added;
     (void)state;
     una_arena_init(&arena, run);
-    assert_ok(una_store_open(&store, temp_path("rows.sqlite"), run), run);
+    assert_ok(una_store_open(&store, temp_path("rows.sqlite"), UNA_DATABASE_JOURNAL, run), run);
     assert_ok(put_rows(store, in, 2, false, &added, NULL, run), run);
     assert_int_equal(added, 2);
     una_store_close(store);
 
-    assert_ok(una_store_open(&store, temp_path("rows.sqlite"), run), run);
+    assert_ok(una_store_open(&store, temp_path("rows.sqlite"), UNA_DATABASE_JOURNAL, run), run);
     assert_ok(una_store_find(&found, &out, store, &in[0].key, &arena, run), run);
     assert_true(found && una_row_key_same(&out.key, &in[0].key));
     assert_int_equal(out.count, 2);
@@ -74,7 +74,7 @@ static void a_row_is_there_once(void **state)
     size_t added;
     (void)state;
 
-    assert_ok(una_store_open(&store, temp_path("once.sqlite"), run), run);
+    assert_ok(una_store_open(&store, temp_path("once.sqlite"), UNA_DATABASE_JOURNAL, run), run);
     assert_ok(put_rows(store, &row, 1, false, &added, NULL, run), run);
 
     assert_ok(put_rows(store, &row, 1, false, &added, NULL, run), run); /* what is there stays */
@@ -111,13 +111,13 @@ static void a_copy_leaves_the_file_alone(void **state)
     char path[4096];
     (void)state;
     snprintf(path, sizeof path, "%s", temp_path("copied.sqlite"));
-    assert_ok(una_store_open_copy(&copy, path, run), run);
+    assert_ok(una_store_open(&copy, path, UNA_DATABASE_COPY, run), run);
     assert_int_not_equal(access(path, F_OK), 0);             /* nothing was made */
     una_store_close(copy);
 
-    assert_ok(una_store_open(&store, path, run), run);
+    assert_ok(una_store_open(&store, path, UNA_DATABASE_JOURNAL, run), run);
     assert_ok(una_store_put(store, &rows[0], 1, true, NULL, run), run);
-    assert_ok(una_store_open_copy(&copy, path, run), run);
+    assert_ok(una_store_open(&copy, path, UNA_DATABASE_COPY, run), run);
     assert_ok(una_store_put(copy, &rows[1], 1, true, NULL, run), run);
     assert_ok(una_store_each(copy, "copy", note_row, &s, run), run);
     assert_string_equal(s.specs, "new;old;");
@@ -128,7 +128,7 @@ static void a_copy_leaves_the_file_alone(void **state)
     una_store_close(store);
     const char *words = "this is not a data base, and it is rather more than one hundred bytes long, so that SQLite "
                         "will look at the first of them";
-    assert_status(una_store_open_copy(&copy, temp_text_file("no.sqlite", words), run), UNA_E_INPUT, run);
+    assert_status(una_store_open(&copy, temp_text_file("no.sqlite", words), UNA_DATABASE_COPY, run), UNA_E_INPUT, run);
     assert_null(copy);
     una_run_free(run);
 }
@@ -143,7 +143,7 @@ static void studies_and_their_variants(void **state)
                        row_of("uci", "b", 0, value), row_of("ucis", "d", 0, value), row_of("uc", "e", 0, value) };
     (void)state;
 
-    assert_ok(una_store_open(&store, temp_path("studies.sqlite"), run), run);
+    assert_ok(una_store_open(&store, temp_path("studies.sqlite"), UNA_DATABASE_JOURNAL, run), run);
     assert_ok(una_store_put(store, rows, 5, false, NULL, run), run);
     assert_ok(una_store_each(store, "uci", note_row, &s, run), run);
     assert_string_equal(s.specs, "b;new;c;");                                /* by key, not by time */
@@ -161,7 +161,7 @@ static void all_rows_or_none(void **state)
     (void)state;
 
     rows[1].seconds = NAN;                       /* cannot be stored */
-    assert_ok(una_store_open(&store, temp_path("all.sqlite"), run), run);
+    assert_ok(una_store_open(&store, temp_path("all.sqlite"), UNA_DATABASE_JOURNAL, run), run);
     assert_status(una_store_put(store, rows, 2, true, NULL, run), UNA_E_IO, run);
     assert_ok(una_store_each(store, "all", note_row, &s, run), run);
     assert_int_equal(s.count, 0);
@@ -181,7 +181,7 @@ static void waiting_can_be_cancelled(void **state)
     una_row row = row_of("busy", "new", 0, value);
     (void)state;
     assert_int_equal(una_run_new(&run, &about), UNA_OK);
-    assert_ok(una_store_open(&store, temp_path("busy.sqlite"), run), run);
+    assert_ok(una_store_open(&store, temp_path("busy.sqlite"), UNA_DATABASE_JOURNAL, run), run);
     assert_int_equal(sqlite3_open(temp_path("busy.sqlite"), &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
 
@@ -208,16 +208,16 @@ static void what_is_no_store_is_refused(void **state)
     const char *text = temp_text_file("text.sqlite", "study,data\n1,2\n this is no data base at all, and long enough "
                                       "to be looked at as one: a hundred bytes are the least that SQLite wants to see "
                                       "before it says no");
-    assert_status(una_store_open(&store, text, run), UNA_E_INPUT, run);
+    assert_status(una_store_open(&store, text, UNA_DATABASE_JOURNAL, run), UNA_E_INPUT, run);
     assert_null(store);
     assert_says(una_run_message(run), "not a store");
-    assert_status(una_store_open(&store, temp_path("no/folder.sqlite"), run), UNA_E_IO, run);
+    assert_status(una_store_open(&store, temp_path("no/folder.sqlite"), UNA_DATABASE_JOURNAL, run), UNA_E_IO, run);
 
     const char *newer = temp_path("newer.sqlite");
     assert_int_equal(sqlite3_open(newer, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "CREATE TABLE t (a); PRAGMA user_version = 7", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
-    assert_status(una_store_open(&store, newer, run), UNA_E_INPUT, run);
+    assert_status(una_store_open(&store, newer, UNA_DATABASE_JOURNAL, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "format 7");
     una_run_free(run);
 }
@@ -238,8 +238,8 @@ static void a_claim_has_one_owner(void **state)
     bool granted;
     (void)state;
 
-    assert_ok(una_store_open(&mine, temp_path("claims.sqlite"), run), run);
-    assert_ok(una_store_open(&other, temp_path("claims.sqlite"), run), run);
+    assert_ok(una_store_open(&mine, temp_path("claims.sqlite"), UNA_DATABASE_JOURNAL, run), run);
+    assert_ok(una_store_open(&other, temp_path("claims.sqlite"), UNA_DATABASE_JOURNAL, run), run);
     assert_ok(claim_one(&granted, mine, &row.key, run), run);
     assert_true(granted);
     assert_ok(claim_one(&granted, mine, &row.key, run), run);
@@ -278,13 +278,14 @@ static void the_claim_of_a_dead_process_is_free(void **state)
     pid_t child = fork();
     if (child == 0) {
         una_run *own = quiet_run();
-        if (una_store_open(&store, path, own) == UNA_OK && claim_one(&granted, store, &key, own) == UNA_OK)
+        if (una_store_open(&store, path, UNA_DATABASE_JOURNAL, own) == UNA_OK &&
+            claim_one(&granted, store, &key, own) == UNA_OK)
             (void)!write(told[1], "y", 1);
         for (;;) pause();
     }
 
     assert_int_equal(read(told[0], &byte, 1), 1);
-    assert_ok(una_store_open(&store, path, run), run);
+    assert_ok(una_store_open(&store, path, UNA_DATABASE_JOURNAL, run), run);
     assert_ok(claim_one(&granted, store, &key, run), run);
     assert_false(granted);
 
@@ -315,8 +316,8 @@ static void other_processes_and_machines(void **state)
     bool granted;
     (void)state;
 
-    assert_ok(una_store_open(&mine, path, run), run);
-    assert_ok(una_store_open(&other, path, run), run);
+    assert_ok(una_store_open(&mine, path, UNA_DATABASE_JOURNAL, run), run);
+    assert_ok(una_store_open(&other, path, UNA_DATABASE_JOURNAL, run), run);
     assert_ok(claim_one(&granted, mine, &key, run), run);
 
     change_claims(path, "UPDATE claim SET start = '1'");     /* an older process that had the same number */
@@ -358,7 +359,7 @@ static void another_machine_must_give_signs_of_life(void **state)
     bool granted;
     (void)state;
     snprintf(path, sizeof path, "%s", temp_path("life.sqlite"));
-    assert_ok(una_store_open(&store, path, run), run);
+    assert_ok(una_store_open(&store, path, UNA_DATABASE_JOURNAL, run), run);
     assert_ok(una_store_owner(&held, &owner, store, &key, run), run);
     assert_false(held);
 
@@ -407,7 +408,7 @@ static una_store *csv_store(const char *name, una_run *run)
     const char *only[] = { "c" };
     rows[1].measure = only;
     rows[1].count = 1;
-    assert_ok(una_store_open(&store, temp_path(name), run), run);
+    assert_ok(una_store_open(&store, temp_path(name), UNA_DATABASE_JOURNAL, run), run);
     assert_ok(una_store_put(store, rows, 2, true, NULL, run), run);
     return store;
 }
@@ -429,7 +430,7 @@ static void rows_go_through_csv(void **state)
         "\"new(height=1)\"\n"
         "\"csv(x=1)\",\"data\",3,\"old\",2,1,,,-1e+300,0.5,\"k\",\"abc\",\"new(height=1)\"\n");
 
-    assert_ok(una_store_open(&to, temp_path("to.sqlite"), run), run);
+    assert_ok(una_store_open(&to, temp_path("to.sqlite"), UNA_DATABASE_JOURNAL, run), run);
     assert_ok(una_store_import(to, &(una_row_table){ "csv", NULL, 0, path }, &count, &added, run), run);
     assert_int_equal(added, 2);
     assert_ok(una_store_import(to, &(una_row_table){ "csv", NULL, 0, path }, &count, &added, run), run);
@@ -449,7 +450,7 @@ static void a_full_disk_is_named(void **state)
     const double value[] = { 1, 2 };
     (void)state;
     if (access("/dev/full", W_OK) != 0) skip();
-    assert_ok(una_store_open(&store, temp_path("full.sqlite"), run), run);
+    assert_ok(una_store_open(&store, temp_path("full.sqlite"), UNA_DATABASE_JOURNAL, run), run);
     for (uint64_t i = 0; i < 200; i++) {                     /* more than a stream keeps in its buffer */
         una_row row = row_of("full", "new", i, value);
         assert_ok(una_store_put(store, &row, 1, true, NULL, run), run);
@@ -479,7 +480,7 @@ static void a_cut_file_never_gives_a_torn_row(void **state)
     size_t length = strlen(text), header = strcspn(text, "\n") + 1;
     size_t first = header + strcspn(text + header, "\n") + 1;
 
-    assert_ok(una_store_open(&store, temp_path("pieces.sqlite"), run), run);
+    assert_ok(una_store_open(&store, temp_path("pieces.sqlite"), UNA_DATABASE_JOURNAL, run), run);
     for (size_t cut = 0; cut <= length; cut++) {
         char part[4096];
         snprintf(part, sizeof part, "%s", temp_file("part.csv", text, cut));
@@ -493,7 +494,7 @@ static void a_cut_file_never_gives_a_torn_row(void **state)
         whole++;
         una_store_close(store);
         unlink(temp_path("pieces.sqlite"));
-        assert_ok(una_store_open(&store, temp_path("pieces.sqlite"), run), run);
+        assert_ok(una_store_open(&store, temp_path("pieces.sqlite"), UNA_DATABASE_JOURNAL, run), run);
     }
 
     una_store_close(store);
@@ -516,7 +517,7 @@ static void bad_lines_are_named(void **state)
     una_store *store;
     size_t count, added;
     (void)state;
-    assert_ok(una_store_open(&store, temp_path("bad.sqlite"), run), run);
+    assert_ok(una_store_open(&store, temp_path("bad.sqlite"), UNA_DATABASE_JOURNAL, run), run);
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char text[1024];
@@ -558,7 +559,7 @@ static void columns_of_no_measure(void **state)
     size_t count, added;
     (void)state;
     assert_int_equal(una_run_new(&run, &about), UNA_OK);
-    assert_ok(una_store_open(&store, temp_path("columns.sqlite"), run), run);
+    assert_ok(una_store_open(&store, temp_path("columns.sqlite"), UNA_DATABASE_JOURNAL, run), run);
 
     const char *other = temp_text_file("other.csv", "study,data,split,spec,seed,results,a,rmsee,b,seconds,kernels,"
                                        "commit,options\ncsv,d,0,s,0,1,1,2,3,1,k,c,o\n");
@@ -596,7 +597,7 @@ static void signs_behind_blanks_count(void **state)
     seen s = {0};
     size_t count, added;
     (void)state;
-    assert_ok(una_store_open_copy(&store, NULL, run), run);
+    assert_ok(una_store_open(&store, NULL, UNA_DATABASE_COPY, run), run);
     const char *path = temp_text_file("blank.csv", "study,data,split,spec,seed,results,a,b,seconds,kernels,commit,"
                                       "options\ncsv,d,0,s,0,1, -inf, inf,1,k,c,o\n");
     assert_ok(una_store_import(store, &(una_row_table){ "csv", NULL, 0, path }, &count, &added, run), run);
@@ -615,7 +616,7 @@ static void contradictions_are_named(void **state)
     size_t count, added;
     char text[1024];
     (void)state;
-    assert_ok(una_store_open(&store, temp_path("clash.sqlite"), run), run);
+    assert_ok(una_store_open(&store, temp_path("clash.sqlite"), UNA_DATABASE_JOURNAL, run), run);
     snprintf(text, sizeof text, "%s%s%s", head, "csv,d,0,s,0,1,1,nan,1,k,c,o\n", "csv,d,1,s,0,1,1,,1,k,c,o\n");
     assert_ok(una_store_import(store, &(una_row_table){ "csv", NULL, 0, temp_text_file("clash.csv", text) }, &count,
                                &added, run),
@@ -656,7 +657,7 @@ static void a_damaged_store_is_refused(void **state)
     char path[4096], junk[2000];
     (void)state;
     snprintf(path, sizeof path, "%s", temp_path("damaged.sqlite"));
-    assert_ok(una_store_open(&store, path, run), run);
+    assert_ok(una_store_open(&store, path, UNA_DATABASE_JOURNAL, run), run);
     for (uint64_t i = 0; i < 400; i++) {
         una_row row = row_of("s", "new", i, value);
         assert_ok(una_store_put(store, &row, 1, true, NULL, run), run);
@@ -669,7 +670,7 @@ static void a_damaged_store_is_refused(void **state)
     assert_int_equal(fseek(file, 5 * 4096, SEEK_SET), 0);
     assert_int_equal(fwrite(junk, 1, sizeof junk, file), sizeof junk);
     fclose(file);
-    assert_status(una_store_open(&store, path, run), UNA_E_INPUT, run);
+    assert_status(una_store_open(&store, path, UNA_DATABASE_JOURNAL, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "is damaged");
     una_run_free(run);
 }
@@ -686,14 +687,14 @@ static una_status all_calls(void *context, una_run *run)
 
     snprintf(path, sizeof path, "%s.csv", (const char *)context);
     una_arena_init(&arena, run);
-    una_status status = una_store_open(&store, context, run);
+    una_status status = una_store_open(&store, context, UNA_DATABASE_JOURNAL, run);
     if (status == UNA_OK) status = claim_one(&yes, store, &row.key, run);
     if (status == UNA_OK) status = una_store_put(store, &row, 1, true, NULL, run);
     if (status == UNA_OK) status = una_store_find(&yes, &out, store, &row.key, &arena, run);
     if (status == UNA_OK) status = una_store_export(store, &(una_row_table){ "memory", NULL, 0, path }, NULL, run);
     if (status == UNA_OK)
         status = una_store_import(store, &(una_row_table){ "memory", NULL, 0, path }, &count, &added, run);
-    if (status == UNA_OK) status = una_store_open_copy(&copy, context, run);
+    if (status == UNA_OK) status = una_store_open(&copy, context, UNA_DATABASE_COPY, run);
 
     una_store_close(copy);
     una_store_close(store);
@@ -739,7 +740,7 @@ static void a_file_of_an_older_una(void **state)
     change_claims(path, old);
 
     for (size_t i = 0; i < 2; i++) {
-        assert_ok(una_store_open(&store, path, run), run);
+        assert_ok(una_store_open(&store, path, UNA_DATABASE_JOURNAL, run), run);
         assert_ok(una_store_put(store, &row, 1, true, NULL, run), run);
         assert_ok(una_store_each(store, "old", note_row, &s, run), run);
         una_store_close(store);
@@ -770,9 +771,9 @@ static void a_store_on_a_server(void **state)
     (void)state;
     snprintf(where, sizeof where, "%s", server_database());
     una_arena_init(&arena, run);
-    assert_ok(una_store_open(&mine, where, run), run);
-    assert_ok(una_store_open(&other, where, run), run);
-    assert_status(una_store_open_copy(&(una_store *){ NULL }, where, run), UNA_E_USAGE, run);
+    assert_ok(una_store_open(&mine, where, UNA_DATABASE_JOURNAL, run), run);
+    assert_ok(una_store_open(&other, where, UNA_DATABASE_JOURNAL, run), run);
+    assert_status(una_store_open(&(una_store *){ NULL }, where, UNA_DATABASE_COPY, run), UNA_E_USAGE, run);
 
     assert_ok(claim_one(&granted, mine, &rows[0].key, run), run);
     assert_true(granted);
@@ -816,7 +817,7 @@ static una_status server_calls(void *context, una_run *run)
     una_arena arena;
     bool yes;
     una_arena_init(&arena, run);
-    una_status status = una_store_open(&store, context, run);
+    una_status status = una_store_open(&store, context, UNA_DATABASE_JOURNAL, run);
     if (status == UNA_OK) status = claim_one(&yes, store, &row.key, run);
     if (status == UNA_OK) status = una_store_put(store, &row, 1, true, NULL, run);
     if (status == UNA_OK) status = una_store_find(&yes, &out, store, &row.key, &arena, run);

@@ -105,7 +105,7 @@ static una_status work(const char *path, job *j, size_t *made, una_run *run)
     una_arena_init(&arena, run);
     plan_keys(&plan, &arena);
 
-    una_status status = una_store_open(&store, path, run);
+    una_status status = una_store_open(&store, path, UNA_DATABASE_JOURNAL, run);
     una_sweep sweep = { .store = store, .plan = &plan, .measures = two_names, .measure_count = 2, .make = make,
                         .context = j, .renew_ms = j->renew_ms };
     if (status == UNA_OK) status = una_sweep_run(&sweep, run);
@@ -127,7 +127,7 @@ static void rows_of(char *text, size_t room, const char *path, una_run *run)
     una_store *store;
     char table[4200];
     snprintf(table, sizeof table, "%s.csv", path);
-    assert_ok(una_store_open(&store, path, run), run);
+    assert_ok(una_store_open(&store, path, UNA_DATABASE_JOURNAL, run), run);
     assert_ok(una_store_export(store, &(una_row_table){ "work", two_names, 2, table }, NULL, run), run);
     una_store_close(store);
     FILE *file = fopen(table, "r");
@@ -254,7 +254,7 @@ static void a_row_without_a_measure_is_made_again(void **state)
     (void)state;
 
     snprintf(path, sizeof path, "%s", temp_path("less.sqlite"));
-    assert_ok(una_store_open(&store, path, run), run);
+    assert_ok(una_store_open(&store, path, UNA_DATABASE_JOURNAL, run), run);
     assert_ok(una_store_put(store, &row, 1, true, NULL, run), run);
     una_store_close(store);
 
@@ -374,7 +374,7 @@ static void a_dead_machine_is_waited_for_and_named(void **state)
     (void)state;
     assert_int_equal(una_run_new(&run, &about), UNA_OK);
     snprintf(path, sizeof path, "%s", temp_path("machine.sqlite"));
-    assert_ok(una_store_open(&store, path, run), run);
+    assert_ok(una_store_open(&store, path, UNA_DATABASE_JOURNAL, run), run);
     una_store_close(store);
     ask_store(path, "INSERT INTO claim VALUES ('work', 'data', 7, 'new', 107, 1, 'elsewhere', 77, '5', 'h', "
               "unixepoch() - 116)");

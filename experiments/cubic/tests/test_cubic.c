@@ -434,7 +434,7 @@ static void claims_follow_the_numbers(void **state)
     (void)state;
     una_arena_init(&m.arena, run);
     m.plan.arena = &m.arena;
-    assert_ok(una_store_open(&m.store, temp_path("claims.sqlite"), run), run);
+    assert_ok(una_store_open(&m.store, temp_path("claims.sqlite"), UNA_DATABASE_JOURNAL, run), run);
     assert_int_equal(claim_result(&m, "The GP's epi", &numbers, run), UNA_CANNOT_TELL);
     assert_says(numbers, "needs gp");
 
@@ -492,7 +492,7 @@ static void claims_look_both_ways_and_outside(void **state)
         snprintf(name, sizeof name, "ways%zu.sqlite", i);
         una_arena_init(&m.arena, run);
         m.plan.arena = &m.arena;
-        assert_ok(una_store_open(&m.store, temp_path(name), run), run);
+        assert_ok(una_store_open(&m.store, temp_path(name), UNA_DATABASE_JOURNAL, run), run);
         for (uint64_t seed = 0; seed < 3; seed++) store_row(&m, "gp", "gp", seed, 10, 10, 0.05, run);
         assert_int_equal(claim_result(&m, "LUNA's epistemic std rises beyond", &numbers, run), -1);
         for (uint64_t seed = 0; seed < 3; seed++) store_values(&m, "luna", "luna", seed, cases[i].luna, run);

@@ -2,7 +2,7 @@
  *
  * The training loop of descent.h. The crew of a large step shares the optimiser too, a range of parameters each: what
  * is computed does not depend on how many threads there are. Ranks that train together
- * (base/rank_group.h) each compute the gradient of their own rows; all take the same step, along the sum.
+ * (base/rank_group.c) each compute the gradient of their own rows; all take the same step, along the sum.
  */
 #include "opt/descent.h"
 

@@ -74,17 +74,29 @@ static const char *call_name(double (*call)(double))
     return "step";
 }
 
-static void join_extremes(una_arena *arena, node *a, const node *b, una_formula_code code)
+static void join_extremes(una_arena *arena, node *a, const node *b, char sign)
 {
-    const char *name = code == UNA_FORMULA_MIN ? "min" : "max";
-    if (a->code == (int)code) {              /* min(a, b, c): as flat as it may have been */
+    const char *name = sign == '<' ? "min" : "max";
+    if (a->code == sign) {              /* min(a, b, c): as flat as it may have been */
         char *open = una_arena_text(arena, a->text);
         if (!open) return;
         open[strlen(open) - 1] = 0;
-        *a = (node){ joined(arena, "@, #)", open, b->text), 6, (int)code };
+        *a = (node){ joined(arena, "@, #)", open, b->text), 6, sign };
     } else {
         const char *both = joined(arena, "@, #", a->text, b->text);
-        *a = (node){ joined(arena, "@(#)", name, both), 6, (int)code };
+        *a = (node){ joined(arena, "@(#)", name, both), 6, sign };
+    }
+}
+
+static void join_signed(una_arena *arena, node *a, const node *b, char sign)
+{
+    switch (sign) {
+    case '+': join(arena, a, b, "@ + #", 1, 2, 1); break;
+    case '-': join(arena, a, b, "@ - #", 1, 2, 1); break;
+    case '*': join(arena, a, b, "@*#", 2, 3, 2); break;
+    case '/': join(arena, a, b, "@/#", 2, 3, 2); break;
+    case '^': join(arena, a, b, "@^#", 6, 3, 4); break;
+    default: join_extremes(arena, a, b, sign);
     }
 }
 
@@ -96,7 +108,7 @@ static const char *formula_expression(const una_formula *f, una_arena *arena)
         const una_formula_op *op = &f->op[i];
         node *a = top >= 2 ? &stack[top - 2] : stack, *b = top >= 2 ? &stack[top - 1] : NULL;
         if (una_arena_check(arena) != UNA_OK) return NULL;
-        if (op->code >= UNA_FORMULA_ADD) top--;
+        if (op->code == UNA_FORMULA_JOIN) top--;
         switch (op->code) {
         case UNA_FORMULA_NUMBER: stack[top++] = (node){ number(arena, op->number), 6, 0 }; break;
         case UNA_FORMULA_INPUT: stack[top++] = (node){ quoted(arena, f->input[op->index].name, '"'), 6, 0 }; break;
@@ -105,12 +117,7 @@ static const char *formula_expression(const una_formula *f, una_arena *arena)
             stack[top - 1] = (node){ joined(arena, "@(#)", call_name(op->call), stack[top - 1].text), 6, 0 };
             break;
         case UNA_FORMULA_NEGATE: join(arena, &stack[top - 1], NULL, "-@", 3, 0, 3); break;
-        case UNA_FORMULA_ADD: join(arena, a, b, "@ + #", 1, 2, 1); break;
-        case UNA_FORMULA_SUBTRACT: join(arena, a, b, "@ - #", 1, 2, 1); break;
-        case UNA_FORMULA_MULTIPLY: join(arena, a, b, "@*#", 2, 3, 2); break;
-        case UNA_FORMULA_DIVIDE: join(arena, a, b, "@/#", 2, 3, 2); break;
-        case UNA_FORMULA_POWER: join(arena, a, b, "@^#", 6, 3, 4); break;
-        default: join_extremes(arena, a, b, op->code);
+        default: join_signed(arena, a, b, op->sign);
         }
     }
     FUZZ_CHECK(top == 1, "%zu values are left of '%s'", top, f->text);
@@ -152,7 +159,7 @@ static void check_formula(const char *source, uint8_t how, fuzz_world *w)
     if (status != UNA_OK) return;
     FUZZ_CHECK(again->op_count == formula->op_count, "'%s' is '%s', which has other operations", source, text);
     for (size_t i = 0; i < formula->op_count; i++)
-        FUZZ_CHECK(again->op[i].code == formula->op[i].code && again->op[i].index == formula->op[i].index &&
+        FUZZ_CHECK(again->op[i].code == formula->op[i].code && again->op[i].sign == formula->op[i].sign && again->op[i].index == formula->op[i].index &&
                    again->op[i].number == formula->op[i].number && again->op[i].call == formula->op[i].call,
                    "'%s' is '%s', where operation %zu is another", source, text, i);
     status = FUZZ_EXPLAIN(una_formula_draw(again, &same, (una_view){ x, POINTS, INPUTS, INPUTS }, second, 1,

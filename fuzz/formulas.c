@@ -159,8 +159,9 @@ static void check_formula(const char *source, uint8_t how, fuzz_world *w)
     if (status != UNA_OK) return;
     FUZZ_CHECK(again->op_count == formula->op_count, "'%s' is '%s', which has other operations", source, text);
     for (size_t i = 0; i < formula->op_count; i++)
-        FUZZ_CHECK(again->op[i].code == formula->op[i].code && again->op[i].sign == formula->op[i].sign && again->op[i].index == formula->op[i].index &&
-                   again->op[i].number == formula->op[i].number && again->op[i].call == formula->op[i].call,
+        FUZZ_CHECK(again->op[i].code == formula->op[i].code && again->op[i].index == formula->op[i].index &&
+                   again->op[i].number == formula->op[i].number && again->op[i].call == formula->op[i].call &&
+                   again->op[i].sign == formula->op[i].sign,
                    "'%s' is '%s', where operation %zu is another", source, text, i);
     status = FUZZ_EXPLAIN(una_formula_draw(again, &same, (una_view){ x, POINTS, INPUTS, INPUTS }, second, 1,
                                            w->run), w);

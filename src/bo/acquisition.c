@@ -36,12 +36,6 @@ double una_expected_improvement(double mean, double std, double best)
     return std * (z * una_normal_cdf(z) + una_normal_pdf(z));
 }
 
-double una_log_expected_improvement(double mean, double std, double best)
-{
-    if (!(std > 0)) return log(fmax(0, best - mean));
-    return log(std) + una_log_improvement((best - mean) / std);
-}
-
 /* ---- the table ------------------------------------------------------------------------------------------------- */
 
 static double ei_value(una_belief *at)
@@ -68,7 +62,7 @@ static double log_ei_value(una_belief *at)
         at->dmean = -una_normal_cdf(z) / (h * std);
         at->dstd = una_normal_pdf(z) / (h * std);
     }
-    return una_log_expected_improvement(at->mean, std, at->best);
+    return std > 0 ? log(std) + una_log_improvement(z) : log(fmax(0, at->best - at->mean));
 }
 
 static double ucb_value(una_belief *at)

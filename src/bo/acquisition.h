@@ -12,8 +12,6 @@
 
 /* std is that of the function (epistemic), at least 0. Not negative. */
 double una_expected_improvement(double mean, double std, double best);
-/* log EI; -infinity only where EI is exactly zero (std 0 and nothing gained). */
-double una_log_expected_improvement(double mean, double std, double best);
 /* log h(z) to full relative precision of h for every finite z. */
 double una_log_improvement(double z);
 

@@ -97,9 +97,8 @@ static bool is_known(const una_maximise_task *task, const double *u)
 {
     size_t columns = task->space->columns;
     if (task->leave && point_distance(task->leave, u, columns) <= task->radius) return true;
-    for (size_t i = 0; i < task->known_count; i++) {
+    for (size_t i = 0; i < task->known_count; i++)
         if (point_distance(task->known + i * columns, u, columns) < SAME) return true;
-    }
     return false;
 }
 

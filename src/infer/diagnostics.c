@@ -89,66 +89,58 @@ una_status una_ess(double *ess, const double *values, size_t count, size_t draws
 
 /* ---- ranks --------------------------------------------------------------------------------------------------- */
 
-typedef struct ranked { double value; size_t place; } ranked;
-
-static int compare_ranked_values(const void *a, const void *b)
-{
-    const ranked *x = a, *y = b;
-    if (x->value != y->value) return x->value > y->value ? 1 : -1;
-    return (x->place > y->place) - (x->place < y->place);
-}
+typedef struct work {
+    chains  all;
+    size_t *order;                       /* ranks of `split`, ascending                                     */
+    double *split, *z;                   /* each [2 chains, half the draws]                                 */
+    una_run *run;
+} work;
 
 /* Normal scores of the ranks, ties sharing their mean rank (Blom): z = quantile((r - 3/8)/(S + 1/4)). */
-static void normal_scores(const ranked *order, size_t size, double *z)
+static void normal_scores(const work *w, size_t size)
 {
     for (size_t from = 0, to; from < size; from = to) {
-        for (to = from + 1; to < size && order[to].value == order[from].value; to++) {}
+        for (to = from + 1; to < size && w->split[w->order[to]] == w->split[w->order[from]]; to++) {}
         double rank = ((double)from + (double)to + 1) / 2;
         double score = una_normal_quantile((rank - 0.375) / ((double)size + 0.25));
-        for (size_t i = from; i < to; i++) z[order[i].place] = score;
+        for (size_t i = from; i < to; i++) w->z[w->order[i]] = score;
     }
 }
 
-static void sort_values(ranked *order, const double *values, size_t size)
-{
-    for (size_t i = 0; i < size; i++) order[i] = (ranked){ values[i], i };
-    qsort(order, size, sizeof *order, compare_ranked_values);
-}
-
-static double ranked_quantile(const ranked *order, size_t size, double p)
+static double ranked_quantile(const work *w, size_t size, double p)
 {
     double at = p * (double)(size - 1);
     size_t low = (size_t)at, high = low + 1 < size ? low + 1 : low;
-    return order[low].value + (at - (double)low) * (order[high].value - order[low].value);
+    double value = w->split[w->order[low]];
+    return value + (at - (double)low) * (w->split[w->order[high]] - value);
 }
-
-typedef struct work { chains all; ranked *order; double *split, *z; } work;
 
 /* ESS of the share of draws up to a quantile. */
-static una_status ess_below(double *ess, const work *w, double p, una_run *run)
+static una_status ess_below(double *ess, const work *w, double p)
 {
     size_t size = w->all.count * w->all.draws;
-    double limit = ranked_quantile(w->order, size, p);
+    double limit = ranked_quantile(w, size, p);
     for (size_t i = 0; i < size; i++) w->z[i] = w->split[i] <= limit;
-    return una_ess(ess, w->z, w->all.count, w->all.draws, run);
+    return una_ess(ess, w->z, w->all.count, w->all.draws, w->run);
 }
 
-/* R-hat of normal scores. */
-static double ranked_rhat(const work *w)
+/* R-hat of normal scores, which are in z afterwards. */
+static una_status ranked_rhat(double *rhat, work *w)
 {
     size_t size = w->all.count * w->all.draws;
-    sort_values(w->order, w->split, size);
-    normal_scores(w->order, size, w->z);
-    return una_rhat(w->z, w->all.count, w->all.draws);
+    w->order = una_order_of(w->split, size, &w->run->scratch);
+    UNA_TRY(una_arena_check(&w->run->scratch));
+    normal_scores(w, size);
+    *rhat = una_rhat(w->z, w->all.count, w->all.draws);
+    return UNA_OK;
 }
 
 /* Of chains split in two; an odd draw in the middle is left out. */
 static una_status assess_convergence(una_convergence *out, chains c, una_run *run)
 {
     size_t half = c.draws / 2, size = 2 * c.count * half;
-    double low, high;
-    work w = { .all = { NULL, 2 * c.count, half } };
-    UNA_NEW_AT(&run->scratch, w.order, size);
+    double low, high, bulk, folded;
+    work w = { .all = { NULL, 2 * c.count, half }, .run = run };
     UNA_NEW_AT(&run->scratch, w.split, size);
     UNA_NEW_AT(&run->scratch, w.z, size);
     for (size_t k = 0; k < c.count; k++) {
@@ -156,16 +148,15 @@ static una_status assess_convergence(una_convergence *out, chains c, una_run *ru
         memcpy(w.split + (2 * k + 1) * half, c.at + (k + 1) * c.draws - half, half * sizeof(double));
     }
 
-    sort_values(w.order, w.split, size);
-    double median = ranked_quantile(w.order, size, 0.5);
-    UNA_TRY(ess_below(&low, &w, 0.05, run));
-    UNA_TRY(ess_below(&high, &w, 0.95, run));
+    UNA_TRY(ranked_rhat(&bulk, &w));
+    UNA_TRY(una_ess(&out->ess_bulk, w.z, w.all.count, half, run));
+    UNA_TRY(ess_below(&low, &w, 0.05));
+    UNA_TRY(ess_below(&high, &w, 0.95));
     out->ess_tail = fmin(low, high);
 
-    double bulk = ranked_rhat(&w);
-    UNA_TRY(una_ess(&out->ess_bulk, w.z, w.all.count, half, run));
+    double median = ranked_quantile(&w, size, 0.5);
     for (size_t i = 0; i < size; i++) w.split[i] = fabs(w.split[i] - median);
-    double folded = ranked_rhat(&w);
+    UNA_TRY(ranked_rhat(&folded, &w));
     out->rhat = isnan(bulk) ? bulk : fmax(bulk, folded);
     return UNA_OK;
 }

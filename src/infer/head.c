@@ -64,9 +64,8 @@ static una_status check_variances(const una_head *head, una_run *run)
         UNA_FAIL(run, UNA_E_NUMERIC, "the noise variance is %g; it must be positive, finite", noise);
     if (!is_positive(prior))
         UNA_FAIL(run, UNA_E_NUMERIC, "the prior variance is %g; it must be positive, finite", prior);
-    if (!is_positive(ratio)) {
+    if (!is_positive(ratio))
         UNA_FAIL(run, UNA_E_NUMERIC, "the noise variance %g and the prior variance %g are too far apart", noise, prior);
-    }
     return UNA_OK;
 }
 
@@ -106,9 +105,8 @@ una_status una_head_solve(una_head *head, una_run *run)
     for (size_t i = 0; i < k * k; i++) l[i] /= sqrt(alpha);
     UNA_TRY(fill_whiten(head, run));
 
-    if (!isfinite(head->log_evidence)) {
+    if (!isfinite(head->log_evidence))
         UNA_FAIL(run, UNA_E_NUMERIC, "the evidence of the linear head is not finite; scale the data");
-    }
     return UNA_OK;
 }
 

@@ -14,11 +14,6 @@ double una_softplus_inverse(double s)
     return s + log(-expm1(-s));                  /* log(e^s - 1), which would overflow for large s */
 }
 
-static double logistic(double x)
-{
-    return 1 / (1 + exp(-x));
-}
-
 double una_vi_kl(const una_vi *q)
 {
     double kl = 0, a = q->prior_var, half_log = 0.5 * log(a);
@@ -27,7 +22,7 @@ double una_vi_kl(const una_vi *q)
         kl += (s * s + mu * mu) / (2 * a) - 0.5 - log(s) + half_log;
         if (!q->dmu) continue;
         q->dmu[i] = mu / a;
-        q->drho[i] = (s / a - 1 / s) * logistic(q->rho[i]);
+        q->drho[i] = (s / a - 1 / s) * (1 / (1 + exp(-q->rho[i])));        /* s'(rho) */
     }
     return kl;
 }

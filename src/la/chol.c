@@ -19,20 +19,17 @@ static void add_four(double *restrict out, const double *restrict weight, const 
     const double w0 = weight[0], w1 = weight[1], w2 = weight[2], w3 = weight[3];
     const double *x0 = x, *x1 = x + stride, *x2 = x + 2 * stride, *x3 = x + 3 * stride;
     size_t at = 0;
-    for (; at + LANES <= width; at += LANES) {
-        for (size_t k = 0; k < LANES; k++) {
+    for (; at + LANES <= width; at += LANES)
+        for (size_t k = 0; k < LANES; k++)
             out[at + k] += (w0 * x0[at + k] + w1 * x1[at + k]) + (w2 * x2[at + k] + w3 * x3[at + k]);
-        }
-    }
     for (; at < width; at++) out[at] += (w0 * x0[at] + w1 * x1[at]) + (w2 * x2[at] + w3 * x3[at]);
 }
 
 static void add_one(double *restrict out, double weight, const double *restrict x, size_t width)
 {
     size_t at = 0;
-    for (; at + LANES <= width; at += LANES) {
+    for (; at + LANES <= width; at += LANES)
         for (size_t k = 0; k < LANES; k++) out[at + k] += weight * x[at + k];
-    }
     for (; at < width; at++) out[at] += weight * x[at];
 }
 
@@ -47,9 +44,8 @@ double una_dot(const double *a, const double *b, size_t n)
 {
     double sum[LANES] = {0}, rest = 0;
     size_t at = 0;
-    for (; at + LANES <= n; at += LANES) {
+    for (; at + LANES <= n; at += LANES)
         for (size_t k = 0; k < LANES; k++) sum[k] += a[at + k] * b[at + k];
-    }
     for (; at < n; at++) rest += a[at] * b[at];
     return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7])) + rest;
 }
@@ -60,10 +56,8 @@ static una_status factor_panel(double *a, size_t n, size_t from, size_t to, cons
     for (size_t j = from; j < to; j++) {
         double *row = a + j * n;
         double pivot = row[j] - una_dot(row + from, row + from, j - from);
-        if (!(pivot > 0) || !isfinite(pivot)) {
+        if (!(pivot > 0) || !isfinite(pivot))
             UNA_FAIL(run, UNA_E_NUMERIC, "%s is not positive definite: pivot %zu of %zu is %g", what, j + 1, n, pivot);
-        }
-
         row[j] = sqrt(pivot);
         for (size_t i = j + 1; i < n; i++) {
             double *below = a + i * n;
@@ -80,9 +74,8 @@ static una_status take_off_panel(double *a, size_t n, size_t from, size_t to, un
     for (size_t left = to; left < n; left += TILE) {
         UNA_TRY(una_check_cancelled(run, "solving for weights"));
         size_t width = n - left < TILE ? n - left : TILE;
-        for (size_t j = 0; j < width; j++) {
+        for (size_t j = 0; j < width; j++)
             for (size_t k = from; k < to; k++) tile[(k - from) * TILE + j] = -a[(left + j) * n + k];
-        }
         for (size_t i = left; i < n; i++) {
             size_t reach = i - left + 1 < width ? i - left + 1 : width;
             una_combine(a + i * n + left, a + i * n + from, tile, TILE, to - from, reach);
@@ -186,8 +179,7 @@ una_status una_gram_add(double *c, const double *a, size_t rows, size_t n, una_r
             gram_row(c, a + from * n, count, n, i);
         }
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         for (size_t j = i + 1; j < n; j++) c[j * n + i] = c[i * n + j];
-    }
     return UNA_OK;
 }

@@ -177,15 +177,10 @@ static size_t targets_of(const luna_step *t)
     return t->how->targets > 1 ? t->how->targets : 1;
 }
 
-/* Columns of the batch's target, and of the data's. */
+/* Columns of the batch's target, and, but for several targets, of the data's. */
 static size_t target_stride(const luna_step *t)
 {
     return t->data->target_heads == 1 ? 1 : UNA_PADDED(t->data->target_heads);
-}
-
-static size_t data_stride(const luna_step *t)
-{
-    return t->how->targets > 1 ? t->how->targets : target_stride(t);
 }
 
 /* The targets of row i of the batch, one for each head; a missing one is noted for piece k, which begins at `first`. */
@@ -206,7 +201,7 @@ static void fill_piece(void *context, size_t k)
     enum { AHEAD = 8 };
     luna_step *t = context;
     REAL(una_batch) *piece = &t->piece[k];
-    size_t inputs = t->net->size[0], wide = target_stride(t), from_wide = data_stride(t);
+    size_t inputs = t->net->size[0], wide = target_stride(t);
     size_t first = rows_before(t, k), end = rows_before(t, k + 1);
 
     *piece = t->batch;
@@ -221,7 +216,7 @@ static void fill_piece(void *context, size_t k)
         size_t row = t->order[t->from + i];
         if (i + AHEAD < end) prefetch_row(t->data->x + t->order[t->from + i + AHEAD] * inputs, inputs);
         memcpy(batch_row(t, i, false), t->data->x + row * inputs, inputs * sizeof(real));
-        if (t->missing) spread_targets(t, k, first, i, t->data->target + row * from_wide);
+        if (t->missing) spread_targets(t, k, first, i, t->data->target + row * t->how->targets);
         else memcpy(t->target + i * wide, t->data->target + row * wide, wide * sizeof(real));
     }
     if (!t->missing) return;

@@ -18,7 +18,6 @@
 
 #include "la/la.h"
 #include "la/mixture.h"
-#include "score/spread.h"
 
 static const double NODES_PER_STD = 1.5;
 enum { FEW_PARTS = 64, MANY_PARTS = 1024, MOST_NODES = 1 << 16 };

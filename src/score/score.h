@@ -35,6 +35,9 @@ una_status una_score_add(una_score_sums *sums, const una_scored_rows *rows, una_
 una_status una_score_add_mixture(una_score_sums *sums, const una_scored_rows *rows, una_run *run);
 /* One row's CRPS. */
 una_status una_crps(double *crps, double y, const una_mixture *parts, una_run *run);
+/* Half the expected distance of two draws from a mixture of many parts (spread.c), to some 1e-10 of itself, in work that
+ * grows as the parts do. Infinite where the parts are farther apart than numbers reach. */
+una_status una_half_spread(double *half, const una_mixture *parts, una_run *run);
 una_status una_score_finish(una_score *score, const una_score_sums *sums, una_run *run);
 
 /* How often one of `inside` is larger than one of `outside`; a draw counts half. Of epistemic stds: how well they tell

@@ -10,7 +10,7 @@
  * Gauss. A part so costs some 15 panels, however many others there are: the work is that of the parts, not of their
  * pairs. Of lognormals G e^t is what is interpolated, for G may be as small as e^t is large.
  */
-#include "score/spread.h"
+#include "score/score.h"
 
 #include "la/la.h"
 #include "la/mixture.h"

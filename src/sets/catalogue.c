@@ -26,16 +26,16 @@
 
 /* ---- files ----------------------------------------------------------------------------------------------- */
 
-#define ROWS(name, bytes, sum) { "uci/" name ".csv", bytes, sum }
-#define SPLITS(name, bytes, sum) { "uci/splits/" name ".json", bytes, sum }
+#define ROWS(name) "uci/" name ".csv"
+#define SPLITS(name) "uci/splits/" name ".json"
 
 /* ---- sets ------------------------------------------------------------------------------------------------ */
 
 static const una_known_set known[] = {
     { { "boston", "Boston Housing", 506, 13,
         "MEDV", "1000 USD", 20,
-        FILES(ROWS("boston", 34695, "79ac716620024011b03c0c44d2bf99069b8173649181926d9109c25475a3804c"),
-              SPLITS("boston", 64589, "91a8344a68ef94249fea6c8ae2222bd0d12d610d371e6e780b62785448e2faf2")),
+        FILES({ ROWS("boston"), 34695, "79ac716620024011b03c0c44d2bf99069b8173649181926d9109c25475a3804c" },
+              { SPLITS("boston"), 64589, "91a8344a68ef94249fea6c8ae2222bd0d12d610d371e6e780b62785448e2faf2" }),
         "not stated",
         "D. Harrison, D. L. Rubinfeld, Hedonic prices and the demand for clean air, J. Environ. Econ. Manage. 5"
         " (1978); StatLib",
@@ -46,8 +46,8 @@ static const una_known_set known[] = {
         DUN("boston") } },
     { { "concrete", "Concrete Compressive Strength", 1030, 8,
         "Concrete compressive strength", "MPa", 20,
-        FILES(ROWS("concrete", 40441, "0ad79c3a7c55fff91fb3f21589bef3a52653bb8a498b9b4d11bd17890b5da980"),
-              SPLITS("concrete", 114240, "62997ff6c277341e86188530a31a0c1c347c33b9da897778d4bfcd231a302d43")),
+        FILES({ ROWS("concrete"), 40441, "0ad79c3a7c55fff91fb3f21589bef3a52653bb8a498b9b4d11bd17890b5da980" },
+              { SPLITS("concrete"), 114240, "62997ff6c277341e86188530a31a0c1c347c33b9da897778d4bfcd231a302d43" }),
         CC_BY,
         "I-C. Yeh, Modeling of strength of high-performance concrete using artificial neural networks, Cem. Concr."
         " Res. 28 (1998)",
@@ -59,8 +59,8 @@ static const una_known_set known[] = {
         DUN("concrete") } },
     { { "energy", "Energy Efficiency", 768, 8,
         "Y1", "kWh/m2", 20,
-        FILES(ROWS("energy", 28977, "9d9b79c5fb71d49fe3035c47d1b393b14731ce5b474feb4f391049470d084d7a"),
-              SPLITS("energy", 83988, "6b9bed0331257711e9b86258c1315ceed3e24f308a0bc4df65dd5ed9f46a6f50")),
+        FILES({ ROWS("energy"), 28977, "9d9b79c5fb71d49fe3035c47d1b393b14731ce5b474feb4f391049470d084d7a" },
+              { SPLITS("energy"), 83988, "6b9bed0331257711e9b86258c1315ceed3e24f308a0bc4df65dd5ed9f46a6f50" }),
         CC_BY,
         "A. Tsanas, A. Xifara, Energy and Buildings 49 (2012)",
         OF_UCI,
@@ -70,8 +70,8 @@ static const una_known_set known[] = {
         DUN("energy") } },
     { { "kin8nm", "Kin8nm (simulated robot arm)", 8192, 8,
         "y", "", 20,
-        FILES(ROWS("kin8nm", 815631, "59e8f5cb862dec2a31fe119def8f0f1eec8ae26d75e01eaed87d950097520947"),
-              SPLITS("kin8nm", 1116873, "4ecfd5ff8c3a9f1190fb076be89aeb1e1d36c3a8c53a0537cd98c7ed85031a0b")),
+        FILES({ ROWS("kin8nm"), 815631, "59e8f5cb862dec2a31fe119def8f0f1eec8ae26d75e01eaed87d950097520947" },
+              { SPLITS("kin8nm"), 1116873, "4ecfd5ff8c3a9f1190fb076be89aeb1e1d36c3a8c53a0537cd98c7ed85031a0b" }),
         "not stated",
         "Delve, University of Toronto (Z. Ghahramani)",
         "",
@@ -81,8 +81,8 @@ static const una_known_set known[] = {
         DUN("kin8nm") } },
     { { "naval-propulsion", "Condition Based Maintenance of Naval Propulsion Plants", 11934, 16,
         "GT Compressor decay state coefficient", "", 20,
-        FILES(ROWS("naval-propulsion", 1346039, "464c04dc42bb4e1364445f8182b5c4e2f75eacb0e108470698bb7eb4a0488df2"),
-              SPLITS("naval-propulsion", 2179423, "a4c36023ac1a0b8d8b6346ecb760b07fde280639bbfb0d5b783d1cfe6dae0e0e")),
+        FILES({ ROWS("naval-propulsion"), 1346039, "464c04dc42bb4e1364445f8182b5c4e2f75eacb0e108470698bb7eb4a0488df2" },
+              { SPLITS("naval-propulsion"), 2179423, "a4c36023ac1a0b8d8b6346ecb760b07fde280639bbfb0d5b783d1cfe6dae0e0e" }),
         "not commercial",
         "A. Coraddu et al., J. Eng. Marit. Environ. (2014)",
         NOT_COMMERCIAL,
@@ -92,8 +92,8 @@ static const una_known_set known[] = {
         DUN("naval") } },
     { { "power-plant", "Combined Cycle Power Plant", 9568, 4,
         "PE", "MW", 20,
-        FILES(ROWS("power-plant", 308694, "76855630b59fb9b2ef08e02d5907f8c73f18d97a476ac25f06cca6dd7fe2df21"),
-              SPLITS("power-plant", 1122282, "96adc4e7beeb45015bb580746578d0ff3de2a29e89b3023abefd091b64185465")),
+        FILES({ ROWS("power-plant"), 308694, "76855630b59fb9b2ef08e02d5907f8c73f18d97a476ac25f06cca6dd7fe2df21" },
+              { SPLITS("power-plant"), 1122282, "96adc4e7beeb45015bb580746578d0ff3de2a29e89b3023abefd091b64185465" }),
         CC_BY,
         "P. Tufekci, Int. J. Electr. Power Energy Syst. 60 (2014); H. Kaya et al. (2012)",
         OF_UCI,
@@ -103,8 +103,8 @@ static const una_known_set known[] = {
         DUN("power") } },
     { { "protein-structure", "Physicochemical Properties of Protein Tertiary Structure", 45730, 9,
         "RMSD", "Angstrom", 5,
-        FILES(ROWS("protein-structure", 3528690, "5879f143cf15b2f59e63ddd413bc11417b1cd6ef311ff6f449b0aeb5b861e1f0"),
-              SPLITS("protein-structure", 3686591, "3cb5cfcd6a50ebad8e4a068d653975d0643a9f75432d6d98339e0a6e353330de")),
+        FILES({ ROWS("protein-structure"), 3528690, "5879f143cf15b2f59e63ddd413bc11417b1cd6ef311ff6f449b0aeb5b861e1f0" },
+              { SPLITS("protein-structure"), 3686591, "3cb5cfcd6a50ebad8e4a068d653975d0643a9f75432d6d98339e0a6e353330de" }),
         CC_BY,
         "P. S. Rana (2013), UCI Machine Learning Repository",
         OF_UCI,
@@ -114,8 +114,8 @@ static const una_known_set known[] = {
         DUN("protein") } },
     { { "wine-quality-red", "Wine Quality, red", 1599, 11,
         "quality", "", 20,
-        FILES(ROWS("wine-quality-red", 84173, "f7461bdf87937848907243b819977587c9f340636fcd5c436ac6fba5a3e07a95"),
-              SPLITS("wine-quality-red", 214815, "90adacca7f46ee177b2e48cd263294ed2d33566f4eca075ced1601ea470869d9")),
+        FILES({ ROWS("wine-quality-red"), 84173, "f7461bdf87937848907243b819977587c9f340636fcd5c436ac6fba5a3e07a95" },
+              { SPLITS("wine-quality-red"), 214815, "90adacca7f46ee177b2e48cd263294ed2d33566f4eca075ced1601ea470869d9" }),
         CC_BY,
         "P. Cortez et al., Decision Support Systems 47 (2009)",
         OF_UCI,
@@ -126,8 +126,8 @@ static const una_known_set known[] = {
         DUN("wine") } },
     { { "yacht", "Yacht Hydrodynamics", 308, 6,
         "Residuary resistance per unit weight of displacement", "", 20,
-        FILES(ROWS("yacht", 10925, "5182ea66db9281b5db5d03d9bf62e8436e2e53ce1bd65eca323b571d36a55af1"),
-              SPLITS("yacht", 30204, "72ce4561d2bf45f6678cd8df27f188851fdda6b7ee717cdbee16552015f32333")),
+        FILES({ ROWS("yacht"), 10925, "5182ea66db9281b5db5d03d9bf62e8436e2e53ce1bd65eca323b571d36a55af1" },
+              { SPLITS("yacht"), 30204, "72ce4561d2bf45f6678cd8df27f188851fdda6b7ee717cdbee16552015f32333" }),
         CC_BY,
         "J. Gerritsma, R. Onnink, A. Versluis, Delft Ship Hydromechanics Laboratory",
         OF_UCI,
@@ -139,7 +139,7 @@ static const una_known_set known[] = {
         DUN("yacht") } },
     { { "abalone", "Abalone", 4177, 10,
         "Rings", "", 0,
-        FILES(ROWS("abalone", 208684, "2d446e0876635810e322ff6ae31c14a0e4029a62c05caf7a33e21961e580d943")),
+        FILES({ ROWS("abalone"), 208684, "2d446e0876635810e322ff6ae31c14a0e4029a62c05caf7a33e21961e580d943" }),
         CC_BY,
         "W. Nash et al. (1994), UCI Machine Learning Repository",
         OF_UCI,
@@ -171,7 +171,7 @@ static const una_known_set known[] = {
         "R. Rothe, R. Timofte, L. Van Gool, Deep expectation of real and apparent age from a single image without"
         " facial landmarks, IJCV 126 (2018)",
         "From IMDB-WIKI, reduced; the copyright of each picture is its owner's: not to be passed on", NULL },
-      { 0, UNA_LINE_PLAIN, NULL, NULL } },
+      { 0, UNA_LINE_PLAIN, NULL, NULL } }
 };
 enum { KNOWN = sizeof known / sizeof *known };
 

@@ -13,15 +13,6 @@ static const double full_width = 700, half_width = 352, third_width = 232, z95 =
 
 /* ---- what is shared ------------------------------------------------------------------------------------------- */
 
-typedef struct ranked { double value; size_t at; } ranked;
-
-static int compare_trial_value(const void *a, const void *b)
-{
-    const ranked *p = a, *q = b;
-    if (p->value != q->value) return p->value < q->value ? -1 : 1;
-    return (p->at > q->at) - (p->at < q->at);
-}
-
 static bool is_told(const una_trial *trial)
 {
     return trial->state == UNA_TRIAL_TOLD && isfinite(trial->value);
@@ -70,23 +61,25 @@ static void clamp_told(una_study_digest *d, double *value)
 una_status una_study_digest_make(una_study_digest *digest, const una_study_view *view, una_arena *arena)
 {
     una_study_digest d = {0};
-    ranked *list = UNA_GET(arena, ranked, view->trial_count);
-    size_t *order = UNA_GET(arena, size_t, view->trial_count), *varied = UNA_GET(arena, size_t, view->input_count);
+    size_t *place = UNA_GET(arena, size_t, view->trial_count), *varied = UNA_GET(arena, size_t, view->input_count);
     double *id = UNA_GET(arena, double, view->trial_count), *value = UNA_GET(arena, double, view->trial_count);
-    UNA_NEW(arena, double, copy, view->trial_count);
+    double *copy = UNA_GET(arena, double, view->trial_count);
+    UNA_NEW(arena, double, rank, view->trial_count);
 
     for (size_t i = 0; i < view->trial_count; i++) {
         const una_trial *trial = &view->trials[i];
         d.failed += trial->state == UNA_TRIAL_FAILED;
         d.open += trial->state == UNA_TRIAL_OPEN;
         if (!is_told(trial)) continue;
-        list[d.told] = (ranked){ view->maximize ? -trial->value : trial->value, i };
+        rank[d.told] = view->maximize ? -trial->value : trial->value;
+        place[d.told] = i;
         id[d.told] = (double)trial->id;
         copy[d.told] = value[d.told] = trial->value;
         d.told++;
     }
-    qsort(list, d.told, sizeof *list, compare_trial_value);
-    for (size_t i = 0; i < d.told; i++) order[i] = list[i].at;
+    size_t *order = una_order_of(rank, d.told, arena);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < d.told; i++) order[i] = place[order[i]];
 
     for (size_t i = 0; i < view->input_count; i++) {
         if (view->inputs[i].type == UNA_DIMENSION_FIXED) continue;
@@ -371,19 +364,20 @@ una_figure una_study_chart_slices(const una_study_view *view, const una_study_di
 {
     bool few = d->slice_count <= 2;
     una_figure figure = una_figure_in(arena, few ? 2 : 3, few ? half_width : third_width, few ? 230 : 172);
-    ranked *list = UNA_GET(arena, ranked, d->varied_count);
+    double *rank = UNA_GET(arena, double, d->varied_count);
+    size_t *input = UNA_GET(arena, size_t, d->varied_count), count = 0;
     if (arena->failed || d->slice_count == 0) return figure;
-    size_t count = 0;
-    for (size_t i = 0; i < d->varied_count; i++)
-        if (view->slices[d->varied[i]].count)
-            list[count++] = (ranked){ -slice_variation(&view->slices[d->varied[i]]), d->varied[i] };
-    if (count > most) {
-        qsort(list, count, sizeof *list, compare_trial_value);
-        count = most;
+    for (size_t i = 0; i < d->varied_count; i++) {
+        const una_slice *slice = &view->slices[d->varied[i]];
+        rank[count] = d->slice_count > most ? -slice_variation(slice) : 0;
+        if (slice->count) input[count++] = d->varied[i];
     }
+    const size_t *order = una_order_of(rank, count, arena);
+    if (arena->failed) return figure;
+    if (count > most) count = most;
 
     una_axis y = slice_range(view, d);
-    for (size_t i = 0; i < count; i++) add_slice_panel(&figure, view, d, list[i].at, &y, arena);
+    for (size_t i = 0; i < count; i++) add_slice_panel(&figure, view, d, input[order[i]], &y, arena);
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_MODEL, "mean");
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "epistemic, 95 %");
     una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_DATA, "trials");

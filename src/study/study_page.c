@@ -33,12 +33,6 @@ static size_t slice_points(const una_dimension *input)
     return SLICE;
 }
 
-/* What is too little to go by for the model is no failure of the page. */
-static bool is_fatal(una_status status)
-{
-    return status == UNA_E_MEMORY || status == UNA_CANCELLED || status == UNA_E_IO;
-}
-
 static una_status take_slices(una_study_view *view, una_study *study, una_arena *arena, una_run *run)
 {
     UNA_NEW(arena, una_slice, slices, view->input_count);
@@ -49,7 +43,8 @@ static una_status take_slices(una_study_view *view, una_study *study, una_arena 
         double *at = UNA_GET(arena, double, count), *mean = UNA_GET(arena, double, count);
         UNA_NEW(arena, double, std, count);
         una_status status = una_study_slice(study, i, count, at, mean, std, run);
-        if (is_fatal(status)) return status;
+        /* What is too little to go by for the model is no failure of the page. */
+        if (status == UNA_E_MEMORY || status == UNA_CANCELLED || status == UNA_E_IO) return status;
         if (status != UNA_OK) {
             view->no_slices = una_arena_text(arena, una_run_message(run));
             una_clear_message(run);

@@ -5,7 +5,7 @@
  */
 #include "la/la.h"
 #include "score/score.h"
-#include "score/spread.h"
+#include "score/score.h"
 #include "test_support.h"
 
 #include <time.h>

@@ -399,6 +399,8 @@ bool una_parse_number(const char *from, size_t length, double *value);
  * rounded; the shortest digits 10^exponent that read back as a positive `value`, which may end in zeros. */
 bool una_decimal_value(double *value, uint64_t word, int exponent);
 bool una_decimal_shortest(double value, uint64_t *digits, int *exponent);
+/* Where a word stands in a list; `count`: it does not. */
+size_t una_find_text(const char *word, const char *const *list, size_t count);
 /* The nearest of `count` names to `wrong` (for "did you mean"), NULL if none is near: another case first, then a
  * name that `wrong` begins, then the smallest number of letters changed. */
 const char *una_nearest(const char *wrong, const char *const *names, size_t count);

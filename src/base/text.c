@@ -359,6 +359,13 @@ static bool begins_without_case(const char *name, const char *wrong, size_t leng
     return true;
 }
 
+size_t una_find_text(const char *word, const char *const *list, size_t count)
+{
+    size_t i = 0;
+    while (i < count && strcmp(word, list[i]) != 0) i++;
+    return i;
+}
+
 const char *una_nearest(const char *wrong, const char *const *names, size_t count)
 {
     size_t length = strlen(wrong);

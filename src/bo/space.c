@@ -75,9 +75,8 @@ static una_status read_levels(const reading *r, una_dimension *d, const json_t *
         const char *word = json_string_value(json_array_get(list, i));
         if (!word || !*word)
             REFUSE(r, "level %zu of category \"%s\" must be a word in quotes", i + 1, d->name);
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(levels[j], word) == 0)
-                REFUSE(r, "category \"%s\" has the level \"%.100s\" twice; name each once", d->name, word);
+        if (una_find_text(word, levels, i) < i)
+            REFUSE(r, "category \"%s\" has the level \"%.100s\" twice; name each once", d->name, word);
         levels[i] = una_arena_text(r->keep, word);
         UNA_TRY(una_arena_check(r->keep));
     }
@@ -109,11 +108,9 @@ static una_status read_type(const reading *r, una_dimension *d, const json_t *gi
     const char *word = json_string_value(json_object_get(given, "type"));
     if (!word)
         REFUSE(r, "input \"%s\" has no \"type\"; it is one of real, integer, category, fixed", d->name);
-    for (size_t t = 0; t < TYPES; t++)
-        if (strcmp(word, type_names[t]) == 0) {
-            d->type = (una_dimension_type)t;
-            return UNA_OK;
-        }
+    size_t type = una_find_text(word, type_names, TYPES);
+    d->type = (una_dimension_type)type;
+    if (type < TYPES) return UNA_OK;
     const char *near = una_nearest(word, type_names, TYPES);
     REFUSE(r, "input \"%s\" has the type \"%.60s\", which there is not; %s%s%s", d->name, word,
            near ? "did you mean \"" : "it is one of real, integer, category, fixed", near ? near : "",
@@ -412,11 +409,9 @@ una_status una_dimension_read(double *value, const una_dimension *d, const char 
         if (una_parse_number(text, strlen(text), value) && isfinite(*value)) return UNA_OK;
         UNA_FAIL(run, UNA_E_INPUT, "'%.60s' is not a value of \"%s\", which is a number", text, d->name);
     }
-    for (size_t l = 0; l < d->level_count; l++)
-        if (strcmp(d->levels[l], text) == 0) {
-            *value = (double)l;
-            return UNA_OK;
-        }
+    size_t level = una_find_text(text, d->levels, d->level_count);
+    *value = (double)level;
+    if (level < d->level_count) return UNA_OK;
     const char *near = una_nearest(text, d->levels, d->level_count);
     UNA_FAIL(run, UNA_E_INPUT, "'%.60s' is not a level of \"%s\"%s%s%s", text, d->name, near ? "; did you mean '" : "",
              near ? near : "", near ? "'?" : "");

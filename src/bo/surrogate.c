@@ -191,16 +191,13 @@ static una_status fit_rows(una_model **model, una_surrogate *s, const una_surrog
 {
     una_dataset *data;
     una_fit_settings settings = { .size = sizeof settings, .no_files = 1 };
-    uint64_t seed = run->settings.seed;
     una_rng rng = una_rng_at(s->seed, UNA_FOR_SEARCH, rows);
     *model = NULL;
     s->warp = una_warp_of(known->y, rows, &run->scratch);
     UNA_TRY(table_of(&data, known, rows, &s->warp, run));
-    run->settings.seed = una_rng_u32(&rng);
-    una_status status = una_fit(model, s->spec, data, &settings, run);
-    run->settings.seed = seed;
-    una_dataset_free(data);
-    return status;
+    UNA_TRY(una_keep_dataset(&run->scratch, data));
+    UNA_SEEDED(run, una_rng_u32(&rng), una_fit(model, s->spec, data, &settings, run));
+    return UNA_OK;
 }
 
 static una_status add_row(una_model *model, size_t columns, const double *u, double value, una_run *run)
@@ -228,9 +225,8 @@ static una_status surrogate_train(una_surrogate *s, const una_surrogate_data *kn
     una_model *model;
     una_surrogate_free(s);
     UNA_TRY(fit_rows(&model, s, known, rows, run));
-    una_status status = una_model_save_memory(model, &s->trained, &s->trained_size, run);
-    una_model_free(model);
-    UNA_TRY(status);
+    UNA_TRY(una_keep_model(&run->scratch, model));
+    UNA_TRY(una_model_save_memory(model, &s->trained, &s->trained_size, run));
     s->trained_rows = rows;
     s->trained_sum = surrogate_data_sum(known, rows);
     return try_update(s, known, run);
@@ -308,7 +304,7 @@ static una_status surrogate_learn(const una_model **model, una_surrogate *s, con
     size_t rows = una_surrogate_rows(known->told, s->updates);
     s->fresh = !s->trained || s->trained_rows != rows || s->trained_sum != surrogate_data_sum(known, rows);
     forget_open(s);
-    if (s->fresh) UNA_TRY(surrogate_train(s, known, rows, run));
+    if (s->fresh) UNA_SCOPED(run, surrogate_train(s, known, rows, run));
     UNA_TRY(update_with_told(s, known, run));
     if (known->open_count > 0) UNA_TRY(s->updates ? believe_open(s, known, run) : train_open(s, known, run));
     *model = s->open ? s->open : s->told;

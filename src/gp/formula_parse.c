@@ -54,13 +54,6 @@ typedef struct parser {
     bool         constant;       /* within a definition: neither inputs nor parameters */
 } parser;
 
-static size_t find_text(const char *name, const char *const *names, size_t count)
-{
-    size_t i = 0;
-    while (i < count && strcmp(name, names[i]) != 0) i++;
-    return i;
-}
-
 static una_status emit_formula_op(parser *p, una_formula_op op)
 {
     una_formula *f = p->formula;
@@ -125,8 +118,8 @@ static una_status emit_parameter(parser *p, const una_token *token)
 static una_status emit_name(parser *p, const una_token *token)
 {
     char near[128];
-    size_t column = find_text(token->name, p->inputs->name, p->inputs->count);
-    size_t constant = token->kind == UNA_TOKEN_NAME ? find_text(token->name, constant_names, CONSTANTS) : CONSTANTS;
+    size_t column = una_find_text(token->name, p->inputs->name, p->inputs->count);
+    size_t constant = token->kind == UNA_TOKEN_NAME ? una_find_text(token->name, constant_names, CONSTANTS) : CONSTANTS;
     if (column < p->inputs->count && !p->constant) return emit_input(p, column);
     if (constant < CONSTANTS)
         return emit_formula_op(p, (una_formula_op){ .code = UNA_FORMULA_NUMBER, .number = constants[constant] });
@@ -165,7 +158,7 @@ static una_status parse_call(parser *p, const una_token *name)
     const char *names[FUNCTIONS];
     char near[128];
     for (size_t i = 0; i < FUNCTIONS; i++) names[i] = functions[i].name;
-    size_t i = find_text(name->name, names, FUNCTIONS);
+    size_t i = una_find_text(name->name, names, FUNCTIONS);
     if (i < FUNCTIONS) return parse_arguments(p, name, &functions[i]);
     return una_lexer_fail(&p->lexer, name->at,
                           "there is no function \"%.100s\"%s (known are sin, cos, tan, exp, log, sqrt, "
@@ -270,7 +263,7 @@ static una_status parse_law(parser *p, una_formula_parameter *q)
 {
     una_token token = p->lexer.token;
     char words[64], near[128];
-    size_t i = token.kind == UNA_TOKEN_NAME ? find_text(token.name, law_names, LAWS) : LAWS;
+    size_t i = token.kind == UNA_TOKEN_NAME ? una_find_text(token.name, law_names, LAWS) : LAWS;
     if (i == LAWS)
         return una_lexer_fail(&p->lexer, token.at,
                               "expected normal(mean, std), uniform(low, high) or lognormal(mu, sigma) after "
@@ -300,17 +293,17 @@ static una_status find_parameter(parser *p, size_t *index)
                               una_token_words(&token, words));
 
     for (size_t i = 0; i < f->parameter_count; i++) used[i] = f->parameter[i].name;
-    *index = find_text(token.name, used, f->parameter_count);
+    *index = una_find_text(token.name, used, f->parameter_count);
     if (*index < f->parameter_count) {
         if (f->parameter[*index].law == UNA_LAW_NONE) return UNA_OK;
         return una_lexer_fail(&p->lexer, token.at, "\"%.100s\" is defined twice", token.name);
     }
 
-    if (find_text(token.name, p->inputs->name, p->inputs->count) < p->inputs->count)
+    if (una_find_text(token.name, p->inputs->name, p->inputs->count) < p->inputs->count)
         return una_lexer_fail(&p->lexer, token.at,
                               "\"%.100s\" is an input and cannot be defined; give the parameter another name",
                               token.name);
-    if (find_text(token.name, constant_names, CONSTANTS) < CONSTANTS)
+    if (una_find_text(token.name, constant_names, CONSTANTS) < CONSTANTS)
         return una_lexer_fail(&p->lexer, token.at,
                               "\"%s\" is a constant and cannot be defined; give the parameter another name",
                               token.name);
@@ -379,13 +372,6 @@ static una_status fail_undefined(parser *p, const una_formula_parameter *q)
                           q->name, una_did_you_mean(near, q->name, names, count), q->name, q->name);
 }
 
-static una_status all_defined(parser *p)
-{
-    for (size_t i = 0; i < p->formula->parameter_count; i++)
-        if (p->formula->parameter[i].law == UNA_LAW_NONE) return fail_undefined(p, &p->formula->parameter[i]);
-    return UNA_OK;
-}
-
 una_status una_formula_parse(una_formula **formula, const char *text, const una_kernel_inputs *inputs, una_arena *arena,
                              una_run *run)
 {
@@ -396,7 +382,8 @@ una_status una_formula_parse(una_formula **formula, const char *text, const una_
     p.formula->text = una_arena_text(arena, text);
     UNA_NEW_AT(arena, p.formula->input, inputs->count);
     UNA_TRY(parse_clauses(&p));
-    UNA_TRY(all_defined(&p));
+    for (size_t i = 0; i < p.formula->parameter_count; i++)
+        if (p.formula->parameter[i].law == UNA_LAW_NONE) return fail_undefined(&p, &p.formula->parameter[i]);
     *formula = p.formula;
     return UNA_OK;
 }

@@ -162,8 +162,7 @@ static una_status parse_leaf_column(parser *p, leaf_text *leaf)
                               "not a plain word is quoted",
                               una_token_words(&token, words));
 
-    size_t exact = 0, before = leaf->input_count;
-    while (exact < in->count && strcmp(in->name[exact], token.name) != 0) exact++;
+    size_t exact = una_find_text(token.name, in->name, in->count), before = leaf->input_count;
     if (exact < in->count) UNA_TRY(choose_column(p, leaf, exact, &token));
     for (size_t i = 0; exact == in->count && i < in->count; i++)
         if (is_level_of(in->name[i], token.name)) UNA_TRY(choose_column(p, leaf, i, &token));
@@ -264,8 +263,7 @@ static una_status find_key(parser *p, const leaf_text *leaf, int *key)
                               "written as key=value", leaf->kind->name, leaf->code == UNA_KERNEL_CONSTANT ||
                               leaf->code == UNA_KERNEL_LINEAR ? "var" : "length", una_token_words(token, words));
 
-    for (*key = 0; *key < KEYS; ++*key)
-        if (strcmp(token->name, key_names[*key]) == 0) break;
+    *key = (int)una_find_text(token->name, key_names, KEYS);
     if (*key == KEYS || !(leaf->kind->keys >> *key & 1u))
         return una_lexer_fail(&p->lexer, token->at, "%s has no setting \"%.100s\"%s (it takes %s)", leaf->kind->name,
                               token->name, *key == KEYS ? una_did_you_mean(near, token->name, key_names, KEYS) : "",

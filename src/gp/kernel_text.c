@@ -20,9 +20,9 @@ size_t una_kernel_owns(const una_kernel_op *op)
 
 typedef struct writer { una_text *text; const una_kernel *k; const una_kernel_inputs *in; } writer;
 
-static double scale_of_input(const writer *w, const una_kernel_op *op, size_t d)
+static double scale_of_input(const writer *w, const una_kernel_op *op, size_t d, bool has_unit)
 {
-    return w->in->scale ? w->in->scale[w->k->input[op->input + d]] : 1;
+    return has_unit && w->in->scale ? w->in->scale[w->k->input[op->input + d]] : 1;
 }
 
 /* key=number, or a list where they differ; each times its input's scale if it has a unit. */
@@ -30,12 +30,11 @@ static void write_list(const writer *w, const una_kernel_op *op, const char *key
 {
     bool same = true;
     for (size_t d = 0; d < op->count; d++)
-        same = same && value[d] * (has_unit ? scale_of_input(w, op, d)
-                                   : 1) == value[0] * (has_unit ? scale_of_input(w, op, 0) : 1);
+        same = same && value[d] * scale_of_input(w, op, d, has_unit) == value[0] * scale_of_input(w, op, 0, has_unit);
     una_text_add(w->text, ", %s=%s", key, same ? "" : "[");
     for (size_t d = 0; d < (same ? 1 : op->count); d++) {
         una_text_add(w->text, "%s", d ? ", " : "");
-        una_text_number(w->text, value[d] * (has_unit ? scale_of_input(w, op, d) : 1));
+        una_text_number(w->text, value[d] * scale_of_input(w, op, d, has_unit));
     }
     una_text_add(w->text, "%s", same ? "" : "]");
 }
@@ -49,7 +48,7 @@ static void write_centres(const writer *w, const una_kernel_op *op, const double
     for (size_t d = 0; d < op->count; d++) {
         double zero = w->in->centre ? w->in->centre[w->k->input[op->input + d]] : 0;
         una_text_add(w->text, "%s", d ? ", " : "");
-        una_text_number(w->text, centre[d] * scale_of_input(w, op, d) + zero);
+        una_text_number(w->text, centre[d] * scale_of_input(w, op, d, true) + zero);
     }
     una_text_add(w->text, "]");
 }
@@ -82,7 +81,7 @@ static void write_leaf(const writer *w, const una_kernel_op *op)
     const double *parameter = w->k->parameter + op->parameter, *first = parameter + 1, *second = first + op->count;
     bool per_unit = true;                /* var of linear per squared unit; otherwise per squared standard deviation */
     if (op->code == UNA_KERNEL_LINEAR)
-        for (size_t d = 0; d < op->count; d++) per_unit = per_unit && first[d] == scale_of_input(w, op, d);
+        for (size_t d = 0; d < op->count; d++) per_unit = per_unit && first[d] == scale_of_input(w, op, d, true);
 
     if (!per_unit) {                     /* a factor says it: linear without var has 1 per squared standard deviation */
         una_text_add(w->text, "(");

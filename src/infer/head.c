@@ -293,3 +293,60 @@ void una_head_set_mean(una_head *head, const double *mean)
     size_t k = head->stats.features, wide = UNA_PADDED(k + 1);
     for (size_t i = 0; i < k; i++) head->mean[i] = head->whiten[i * wide + k] = mean[i];
 }
+
+/* ---- the gradient of the evidence with respect to the features ---------------------------------------------- */
+
+/* For training by marginal likelihood:
+ *   -log p(y) = N/2 log(2 pi s2) + |y - Phi m|^2/(2 s2) + K/2 log alpha + |m|^2/(2 alpha) - 1/2 log|V|
+ * (thesis and Ober & Rasmussen print + 1/2 log|V| here, which is wrong). m maximises the posterior, so only the
+ * explicit dependence on Phi counts:  d/dPhi = (Phi V - (y - Phi m) m') / s2. */
+void una_head_phi_gradient(const una_head *head, const double *phi, const double *y, size_t rows, double *dphi)
+{
+    size_t k = head->stats.features;
+    for (size_t r = 0; r < rows; r++) {
+        const double *row = phi + r * k;
+        double *out = dphi + r * k;
+        double residual = y[r] - una_dot(row, head->mean, k);
+        memcpy(out, row, k * sizeof *out);
+        una_chol_solve(head->chol, k, out, 1);
+        for (size_t j = 0; j < k; j++) out[j] = (out[j] - residual * head->mean[j]) / head->noise_var;
+    }
+}
+
+/* ---- more rows --------------------------------------------------------------------------------------------- */
+
+/* An update may fail (sums beyond a double, a precision that cannot be factored): the new posterior is made beside the
+ * old one and copied over it at the end. */
+
+/* What solving changes, in the memory that `to` has. */
+static void copy_head(una_head *to, const una_head *from)
+{
+    const una_head place = *to;
+    size_t k = from->stats.features;
+    *to = *from;
+    to->stats.gram = memcpy(place.stats.gram, from->stats.gram, k * k * sizeof(double));
+    to->stats.moment = memcpy(place.stats.moment, from->stats.moment, k * sizeof(double));
+    to->chol = memcpy(place.chol, from->chol, k * k * sizeof(double));
+    to->whiten = memcpy(place.whiten, from->whiten, k * UNA_PADDED(k + 1) * sizeof(double));
+    to->mean = memcpy(place.mean, from->mean, k * sizeof(double));
+}
+
+static una_status solve_with(una_head *head, const una_stats *more, una_run *run)
+{
+    una_head next;
+    UNA_TRY(una_head_init(&next, head->stats.features, &run->scratch));
+    copy_head(&next, head);
+    una_stats_merge(&next.stats, more);
+    UNA_TRY(una_head_solve(&next, run));
+    copy_head(head, &next);
+    return UNA_OK;
+}
+
+una_status una_head_observe(una_head *head, const una_stats *more, una_run *run)
+{
+    if (head->sure)
+        UNA_FAIL(run, UNA_E_USAGE, "this model is one function drawn from a posterior, and rows cannot change it: "
+                 "update the model that it was drawn from");
+    UNA_SCOPED(run, solve_with(head, more, run));
+    return UNA_OK;
+}

@@ -89,10 +89,10 @@ una_status una_choose_by_validation(double *noise_var, double prior_var, const u
 /* Under a solved head. */
 una_status una_head_score(const una_head *head, una_held_rows *held, una_run *run);
 
-/* dphi [rows, K] = d(-log evidence)/dPhi for a solved head (marginal.c). */
+/* dphi [rows, K] = d(-log evidence)/dPhi for a solved head. */
 void una_head_phi_gradient(const una_head *head, const double *phi, const double *y, size_t rows, double *dphi);
 
-/* Adds the sums `more` to a solved head and solves again. After a failure the head is what it was (observe.c). */
+/* Adds the sums `more` to a solved head and solves again. After a failure the head is what it was. */
 una_status una_head_observe(una_head *head, const una_stats *more, una_run *run);
 
 /* Sets the mean of a solved head and keeps its precision: for weights from training. */

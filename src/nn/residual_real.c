@@ -84,13 +84,9 @@ static una_status residual_work(void **work, const NETWORK *of, size_t rows, boo
 
     for (size_t l = 0; l <= net->depth; l++) w->h[l] = UNA_GET(arena, real, most * wide);
     for (size_t l = 0; l < net->depth; l++) w->d[l] = UNA_GET(arena, real, most * wide);
-    UNA_NEW_AT(arena, w->z, most * wide);
-    UNA_NEW_AT(arena, w->a, most * wide);
-    UNA_NEW_AT(arena, w->g, most * wide);
-    UNA_NEW_AT(arena, w->u, most * features);
-    UNA_NEW_AT(arena, w->phi, most * features);
-    UNA_NEW_AT(arena, w->dphi, most * features);
-    UNA_NEW_AT(arena, w->back, most * features);
+    real **const blocks[] = { &w->z, &w->a, &w->g }, **const ends[] = { &w->u, &w->phi, &w->dphi, &w->back };
+    for (size_t i = 0; i < 3; i++) UNA_NEW_AT(arena, *blocks[i], most * wide);
+    for (size_t i = 0; i < 4; i++) UNA_NEW_AT(arena, *ends[i], most * features);
     UNA_NEW_AT(arena, w->f, most * UNA_PAD);
     UNA_NEW_AT(arena, w->flipped, net->width * wide);
     UNA_NEW_AT(arena, w->flipped_spread, net->features * wide);

@@ -82,9 +82,8 @@ static una_status new_study(una_study **out, const char *where, const una_study_
     memset(s, 0, sizeof *s);
     s->run = run;
     una_arena_init(&s->keep, run);
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = fill_study(s, where, given, run);
-    una_arena_release(&run->scratch, mark);
+    una_status status;
+    UNA_SCOPED_CALL(status, run, fill_study(s, where, given, run));
     if (status == UNA_OK) *out = s;
     else una_study_close(s);
     return status;

@@ -129,9 +129,8 @@ static una_status export_to(size_t *rows, una_study *s, const char *path, bool j
     una_trials *trials;
     if (rows) *rows = 0;
     UNA_TRY(una_study_trials(&trials, s, run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = write_trials(s, trials, path, json, run);
-    una_arena_release(&run->scratch, mark);
+    una_status status;
+    UNA_SCOPED_CALL(status, run, write_trials(s, trials, path, json, run));
     if (rows && status == UNA_OK) *rows = trials->count;
     una_trials_free(trials);
     return status;
@@ -260,8 +259,7 @@ static una_status read_result(una_stored_trial *trial, const importing *m, size_
     trial->value = numbers ? numbers[row] : NAN;
     trial->note = words_at(m, m->note, row);
     if (!*trial->note) trial->note = "imported";
-    size_t known = 0;
-    while (known < UNA_TRIAL_STATES && strcmp(state, una_trial_state_words[known]) != 0) known++;
+    size_t known = una_find_text(state, una_trial_state_words, UNA_TRIAL_STATES);
     if (*state && known == UNA_TRIAL_STATES) return wrong_cell(m, row, "state", "it is told, failed or open", run);
 
     trial->state = *state ? (una_trial_state)known : UNA_TRIAL_TOLD;
@@ -351,9 +349,8 @@ una_status una_study_import_csv(size_t *rows, size_t *added, una_study *s, const
 {
     importing m = { .study = s, .path = path };
     size_t all = 0, more = 0;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = import_table(&all, &more, &m, value, run);
-    una_arena_release(&run->scratch, mark);
+    una_status status;
+    UNA_SCOPED_CALL(status, run, import_table(&all, &more, &m, value, run));
     if (rows) *rows = all;
     if (added) *added = more;
     return status;

@@ -554,9 +554,8 @@ una_status una_study_run(size_t *done, una_study *study, const una_study_command
     UNA_TRY(una_study_enter(run));
     UNA_TRY(UNA_TAKE(&given, command, una_study_command, run));
     job_pool s = { .study = study, .command = &given, .run = run, .workers = given.workers ? given.workers : 1 };
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = run_jobs(&s);
-    una_arena_release(&run->scratch, mark);
+    una_status status;
+    UNA_SCOPED_CALL(status, run, run_jobs(&s));
     if (done) *done = s.done;
     return status;
 }

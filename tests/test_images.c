@@ -205,7 +205,7 @@ static double largest_norm(const char *options, const una_dataset *data, una_run
     double most = 0;
     snprintf(spec, sizeof spec, "sngp(%s, %s)", body, options);
     una_model *model = fitted(spec, data, NULL, run);
-    const una_sngp *m = member_state(model);
+    const una_basis *m = member_state(model);
     const una_conv *net = m->net.shape;
     assert_ptr_equal(m->net.body, &una_body_conv_fourier_f32);
     assert_int_equal(net->features, 40);

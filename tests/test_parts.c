@@ -263,7 +263,8 @@ static void posterior_of_features(void **state)
     const una_basis *basis = member_state(model);
     const una_columns *c = &model->columns;
     size_t k = basis->head.stats.features;
-    double x[POINTS * 2], mean[POINTS], cov[POINTS * POINTS], *phi, v[64], *f = many_functions(model, run);
+    double x[POINTS * 2], mean[POINTS], cov[POINTS * POINTS], v[64], *f = many_functions(model, run);
+    una_view phi;
     assert_true(k <= 64 && c->input_count == 2);
 
     for (size_t r = 0; r < POINTS; r++)
@@ -271,11 +272,11 @@ static void posterior_of_features(void **state)
             x[r * 2 + d] = (points[r * COLUMNS + c->inputs[d].source] - c->inputs[d].centre) / c->inputs[d].scale;
     assert_ok(una_basis_phi(basis, (una_view){ x, POINTS, 2, 2 }, &phi, run), run);
     for (size_t r = 0; r < POINTS; r++) {
-        mean[r] = c->target_centre + c->target_scale * una_dot(phi + r * k, basis->head.mean, k);
-        memcpy(v, phi + r * k, k * sizeof *v);
+        mean[r] = c->target_centre + c->target_scale * una_dot(phi.at + r * k, basis->head.mean, k);
+        memcpy(v, phi.at + r * k, k * sizeof *v);
         una_chol_solve(basis->head.chol, k, v, 1);
         for (size_t q = 0; q < POINTS; q++)
-            cov[r * POINTS + q] = c->target_scale * c->target_scale * una_dot(phi + q * k, v, k);
+            cov[r * POINTS + q] = c->target_scale * c->target_scale * una_dot(phi.at + q * k, v, k);
     }
     check_moments(f, mean, cov, 1);
     free(f);

@@ -6,7 +6,7 @@
  * the smallest model: read it first.
  */
 #include "committee/committee.h"
-#include "infer/head.h"
+#include "train/basis.h"
 
 typedef struct linear_options { una_common_options common; double degree; } linear_options;
 
@@ -128,15 +128,8 @@ static una_status linear_draw(const void *state, una_view x, const una_drawing *
     const linear *m = state;
     size_t k = m->head.stats.features;
     double *phi;
-    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, how->prior);
-    UNA_NEW(&run->scratch, double, w, how->draws * k);
-    UNA_TRY(una_head_draw(&m->head, how->draws, how->prior, &rng, w, run));
     UNA_TRY(linear_phi(m, x, &phi, run));
-    for (size_t s = 0; s < how->draws; s++) {
-        for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = una_dot(phi + r * k, w + s * k, k);
-        UNA_TRY(una_check_cancelled(run, "drawing functions"));
-    }
-    return UNA_OK;
+    return una_head_draws(&m->head, (una_view){ phi, x.rows, k, k }, how, f, run);
 }
 
 /* dmean = J m and dvar = 2 J V phi: an input moves only its own powers. */

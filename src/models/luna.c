@@ -97,7 +97,6 @@ static una_basis_plan luna_plan(const luna_options *o, const una_problem *proble
     double rows = (double)una_training_row_count(problem);
     double share = o->diversity_rows > 0 ? fmin(1, o->diversity_rows / rows) : 1;
     una_basis_plan plan = { .stage = "training luna", .heads = (size_t)o->heads };
-    plan.member = o->basis.common.members != 1;
     plan.training = (una_training_settings){
         .diversity = steer ? 1 : o->diversity * share, .steer = steer, .target_cos2 = o->target_cos2,
         .schedule = steer ? 0 : o->schedule, .probes = o->probes, .per_point = o->cosine == 1, .exact = o->slopes == 1,

@@ -53,8 +53,7 @@ static una_status nlm_prepare(una_fitting *f)
 static una_status nlm_fit(una_fitting *f)
 {
     const nlm_options *o = f->target->options;
-    una_basis_plan plan = { .stage = "training nlm", .heads = 1, .marginal = o->training == MARGINAL,
-                            .member = o->basis.common.members != 1 };
+    una_basis_plan plan = { .stage = "training nlm", .heads = 1, .marginal = o->training == MARGINAL };
     return una_basis_fit(f, &plan);
 }
 

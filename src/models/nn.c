@@ -31,46 +31,35 @@ static const una_option nn_table[] = {
     { .name = NULL }
 };
 
-typedef struct nn_state {
-    una_network_f32 net;
-    float  *parameters;
-    double  noise_var;
-} nn_state;
-
 /* ---- the whole fit ---------------------------------------------------------------------------------------- */
 
 /* square: mean squared error of `scored` rows. */
-typedef struct keeping { nn_state *state; double square; size_t scored; } keeping;
+typedef struct keeping { una_basis *state; double square; size_t scored; } keeping;
 
 static una_status nn_keep(void *context, const void *const *training, size_t count, una_fit_result *result,
                           una_arena *keep, una_run *run)
 {
     keeping *kept = context;
-    nn_state *m = kept->state;
     const una_plain_training *t = training[0];
     (void)count, (void)run;
-    size_t parameters = m->net.body->size(m->net.shape).parameters;
-    UNA_NEW_AT(keep, m->parameters, parameters);
-    memcpy(m->parameters, t->base.parameters, parameters * sizeof(float));
     kept->square = t->square / (double)t->scored;
     kept->scored = t->scored;
-    return una_basis_keep_curve(result, &t->base.trained, keep);
+    return una_basis_keep(kept->state, &t->base, result, keep);
 }
 
+/* Of the state's head there is the noise alone. */
 static una_status nn_fit(una_fitting *f)
 {
     const una_problem *p = f->problem;
     const una_anchor *anchor = f->anchor;
-    nn_state *m = f->target->state;
-    una_basis_options *o = &((nn_options *)f->target->options)->basis;
+    una_basis *m = f->target->state;
+    una_basis_options *o = f->target->options;
     una_fit_result *result = f->target->result;
     una_run *run = f->run;
     double unit = una_unit(o->common.units, p);
-    una_basis shape = {0};
     o->features = o->width;
     una_basis_resolve_for(o, p, false, 0.003);
-    UNA_TRY(una_basis_shape(&shape, o, p, 1, f->keep, run));
-    m->net = shape.net;
+    UNA_TRY(una_network_make(&m->net, o, 1, false, f));
 
     double train_noise_var = UNA_IS_AUTO(o->train_noise_std) ? UNA_PLAIN_NOISE_VAR : pow(o->train_noise_std * unit, 2);
     una_training_job job = una_basis_job(o, m->net, &(una_training_settings){0}, train_noise_var);
@@ -93,12 +82,12 @@ static una_status nn_fit(una_fitting *f)
                          .noise_var = una_noise_var(o->common.noise_std, unit), .most_noise_var = 4 };
     UNA_TRY(una_crossfit_run(&fit, p, result, f->keep, run));
 
-    m->noise_var = UNA_IS_AUTO(fit.noise_var) ? fmax(kept.square, 1e-8) : fit.noise_var;   /* no validation */
-    result->noise_var = m->noise_var;
+    double noise_var = UNA_IS_AUTO(fit.noise_var) ? fmax(kept.square, 1e-8) : fit.noise_var;      /* no validation */
+    m->head.noise_var = result->noise_var = noise_var;
     /* The closest thing to evidence that a single function has. */
     result->log_evidence = result->valid_rows ? (double)result->valid_rows * result->valid_log_lik
-                         : una_plain_log_lik(kept.square * (double)kept.scored, kept.scored, m->noise_var);
-    o->common.noise_std = sqrt(m->noise_var) / unit;
+                         : una_plain_log_lik(kept.square * (double)kept.scored, kept.scored, noise_var);
+    o->common.noise_std = sqrt(noise_var) / unit;
     o->train_noise_std = sqrt(train_noise_var) / unit;
     return UNA_OK;
 }
@@ -107,24 +96,24 @@ static una_status nn_fit(una_fitting *f)
 
 static una_status nn_function(const void *state, una_view x, double *f, una_run *run)
 {
-    const nn_state *m = state;
+    const una_basis *m = state;
     una_feature_map map = una_map_of_heads(m->net, m->parameters);
     return una_map_phi(&map, x, f, run);
 }
 
 static una_status nn_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
-    const nn_state *m = state;
+    const una_basis *m = state;
     for (size_t r = 0; r < x.rows; r++) {
         out->var_model[r] = 0;
-        out->var_noise[r] = m->noise_var;
+        out->var_noise[r] = m->head.noise_var;
     }
     return nn_function(state, x, out->mean, run);
 }
 
 static una_status nn_slope(const void *state, const double *x, una_slope *at, una_run *run)
 {
-    const nn_state *m = state;
+    const una_basis *m = state;
     una_feature_map map = una_map_of(m->net, m->parameters, false);
     size_t inputs = map.inputs, features = map.features, wide = UNA_PADDED(1);
     const float *w = m->parameters + m->net.body->size(m->net.shape).head, *bias = w + features * wide;
@@ -146,17 +135,17 @@ static una_status nn_slope(const void *state, const double *x, una_slope *at, un
 static una_status nn_sample(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run)
 {
     (void)rng, (void)keep, (void)run;
-    *(nn_state *)function = *(const nn_state *)state;
+    *(una_basis *)function = *(const una_basis *)state;
     return UNA_OK;
 }
 
 static una_status nn_exchange(void *state, una_archive *ar)
 {
-    nn_state *m = state;
+    una_basis *m = state;
     UNA_TRY(una_network_exchange(&m->net, true, false, ar));
     UNA_TRY(una_network_exchange_parameters(&m->net, &m->parameters, ar));
-    UNA_TRY(una_archive_f64(ar, "noise_var", &m->noise_var));
-    return m->noise_var > 0 ? UNA_OK : una_archive_refuse(ar, "noise_var", "is not positive");
+    UNA_TRY(una_archive_f64(ar, "noise_var", &m->head.noise_var));
+    return m->head.noise_var > 0 ? UNA_OK : una_archive_refuse(ar, "noise_var", "is not positive");
 }
 
 const una_kind una_kind_nn = {
@@ -165,7 +154,7 @@ const una_kind una_kind_nn = {
     .source = "Bishop, Pattern recognition and machine learning, 2006, chapter 5",
     .options = nn_table,
     .options_size = sizeof(nn_options),
-    .state_size = sizeof(nn_state),
+    .state_size = sizeof(una_basis),
     .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=32, "
               "penalty=0.1, train_noise_std=1, units=standardised, members=1, relevance=off, noise=constant",
     .results = 5,

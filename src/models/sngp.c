@@ -6,7 +6,7 @@
  *   exact    V = (I/alpha + Phi'Phi/s2)^-1,  m = V Phi'y/s2
  *   laplace  V = (I/alpha + N G/s2)^-1 with G the mean of phi phi' over rows, or followed over batches with momentum;
  *   m the weights training ended with
- *   gp       the process itself, alpha rbf(h) with the same length scale (train/process.c).
+ *   gp       the process itself, alpha exp(-|h(x) - h(x')|^2/(2 lengthscale^2)); its rows stay in it.
  * For images h is what convolutions (nn/conv.h) end with, and the matrix [kernel^2 channels, channels out] of each of
  * them is bounded: that is not the norm of the convolution itself, which may be up to `kernel` times as large, and the
  * normalisations behind them scale as they please, as in the published networks.
@@ -15,8 +15,10 @@
  */
 #include "models/sngp.h"
 
+#include "committee/committee.h"
 #include "train/crossfit.h"
 #include "nn/conv.h"
+#include "nn/residual.h"
 
 #define ROW(field, type, initial, low, high, may, choices, help) \
     { #field, type, offsetof(una_sngp_options, field), initial, low, high, may, choices, help }
@@ -54,17 +56,8 @@ static const una_option sngp_table[] = {
 
 /* ---- features --------------------------------------------------------------------------------------------- */
 
-una_feature_map una_sngp_map(const una_sngp *m)
-{
-    bool process = m->posterior == UNA_SNGP_GP;
-    una_network_f32 net = { process ? &una_body_residual_last_f32 : m->net.body, m->net.shape, m->frozen };
-    una_feature_map map = una_map_of(net, m->parameters, !process);
-    map.gp = process ? &m->gp : NULL;
-    return map;
-}
-
 /* The trained head's weights in place of the posterior's mean. */
-static void take_trained(una_sngp *m)
+static void take_trained(una_basis *m)
 {
     double *mean = m->head.mean;
     una_body_size size = m->net.body->size(m->net.shape);
@@ -86,7 +79,7 @@ static una_status need_memory(size_t rows, double matrices, una_run *run)
 
 typedef struct sngp_training {
     una_trained_job base;
-    una_sngp  model;                     /* net, frozen, parameters: those of base                          */
+    una_basis model;                     /* with the numbers of base                                        */
     una_stats stats;                     /* of its training rows                                            */
     double   *phi, *y;                   /* head=gp: its training rows instead                              */
     double   *valid_phi, *valid_y;
@@ -143,20 +136,19 @@ static una_status follow_precision(una_stats *stats, const double *phi, const do
 
 static bool follows_precision(const una_sngp_options *o)
 {
-    return o->head == UNA_SNGP_LAPLACE && !UNA_IS_AUTO(o->covariance_momentum);
+    return o->head == UNA_POSTERIOR_LAPLACE && !UNA_IS_AUTO(o->covariance_momentum);
 }
 
 /* weight: for exact sums only; followed sums count every row once. */
-static una_status sngp_absorb(una_sngp *m, const una_sngp_options *o, const una_problem *p, una_run *run)
+static una_status sngp_absorb(una_basis *m, const una_sngp_options *o, const una_problem *p, una_run *run)
 {
-    una_feature_map map = una_sngp_map(m);
-    una_stats *stats = &m->head.stats;
-    if (!follows_precision(o)) return una_map_absorb(&map, p->x, p->y, p->weight, stats, run);
+    const una_feature_map map = una_basis_map(m);
+    una_view phi;
+    if (!follows_precision(o)) return una_map_absorb(&map, p->x, p->y, p->weight, &m->head.stats, run);
 
     const followed how = { o->covariance_momentum, (size_t)o->basis.batch, p->seed };
-    UNA_NEW_ROWS(&run->scratch, double, phi, p->x.rows * stats->features);
-    UNA_TRY(una_map_phi(&map, p->x, phi, run));
-    return follow_precision(stats, phi, p->y, p->x.rows, &how, run);
+    UNA_TRY(una_basis_phi(m, p->x, &phi, run));
+    return follow_precision(&m->head.stats, phi.at, p->y, p->x.rows, &how, run);
 }
 
 /* Features of rows in float: phi [rows, columns], or (NULL) into the sums. */
@@ -181,7 +173,7 @@ static una_status sngp_features(const una_feature_map *map, const float *x, cons
     return UNA_OK;
 }
 
-typedef struct keeping { una_sngp *state; const una_sngp_options *options; } keeping; /* context of the trainings */
+typedef struct keeping { una_basis *state; const una_sngp_options *options; } keeping; /* context of the trainings */
 
 /* What evaluating a training needs: sums (or, for a process, features) of its training rows, features of the validation
  * rows. */
@@ -191,11 +183,11 @@ static una_status sngp_finish(void *context, void *training, una_run *run)
     const keeping *all = context;
     const una_training_rows *r = t->base.job.rows;
     una_arena *arena = &t->base.arena;
-    t->model = (una_sngp){ .net = all->state->net, .posterior = all->options->head, .frozen = t->base.frozen,
-                           .parameters = t->base.parameters };
-    una_feature_map map = una_sngp_map(&t->model);
+    t->model = (una_basis){ .net = all->state->net, .posterior = all->options->head, .parameters = t->base.parameters };
+    t->model.net.frozen = t->base.frozen;
+    const una_feature_map map = una_basis_map(&t->model);
     size_t k = una_map_columns(&map);
-    bool process = t->model.posterior == UNA_SNGP_GP, by_momentum = follows_precision(all->options);
+    bool process = t->model.posterior == UNA_POSTERIOR_PROCESS, by_momentum = follows_precision(all->options);
 
     double *phi = by_momentum ? UNA_GET_ROWS(&run->scratch, double, r->rows * k) : NULL;
     if (process) t->phi = UNA_GET(arena, double, r->rows * k), t->y = una_copy_numbers(r->y, r->rows, arena);
@@ -220,27 +212,45 @@ static una_status sngp_finish(void *context, void *training, una_run *run)
 static una_status evaluate_head(const sngp_training *t, const una_variances *variances, una_held_rows *held,
                                 una_run *run)
 {
-    una_sngp m = t->model;
+    una_basis m = t->model;
     UNA_TRY(una_head_init(&m.head, t->stats.features, &run->scratch));
     m.head.noise_var = variances->noise_var;
     m.head.prior_var = variances->prior_var;
     m.head.stats = t->stats;
     UNA_TRY(una_head_solve(&m.head, run));
-    if (m.posterior == UNA_SNGP_LAPLACE) take_trained(&m);
+    if (m.posterior == UNA_POSTERIOR_LAPLACE) take_trained(&m);
     return una_head_score(&m.head, held, run);
+}
+
+/* The process on features of rows, under the variances of the state's head, with the jitter that it needs. */
+static una_status solve_on_features(una_basis *m, const una_gp_rows *of, double lengthscale, una_arena *keep,
+                                    una_run *run)
+{
+    una_kernel *kernel;
+    size_t width = of->x.cols;
+    UNA_NEW(&run->scratch, const char *, name, width);
+    for (size_t d = 0; d < width; d++) name[d] = "";
+    const una_kernel_inputs inputs = { .name = name, .count = width };
+    UNA_TRY(una_kernel_parse(&kernel, "rbf", &inputs, keep, run));
+    kernel->parameter[0] = m->head.prior_var;
+    una_gp_set_lengths(kernel, lengthscale);
+    UNA_TRY(una_gp_init(&m->gp, kernel, *of, keep));
+    m->gp.noise_var = m->head.noise_var;
+    return una_gp_solve_jittered(&m->gp, run);
 }
 
 static una_status evaluate_process(const sngp_training *t, double lengthscale, const una_variances *variances,
                                    una_held_rows *held, una_run *run)
 {
-    una_gp gp;
-    size_t width = una_sngp_map(&t->model).features;
-    UNA_TRY(una_tick(run, "choosing the noise of sngp", 1, NAN));
-    una_process of = { { { t->phi, t->rows, width, width }, t->y, NULL }, variances->prior_var, lengthscale,
-                       variances->noise_var };
+    una_basis m = t->model;
+    size_t width = una_basis_map(&m).features;
+    const una_gp_rows rows = { { t->phi, t->rows, width, width }, t->y, NULL };
     const una_gp_rows valid = { { held->phi, held->rows, width, width }, held->y, NULL };
-    UNA_TRY(una_process_solve(&gp, &of, &run->scratch, run));
-    return una_gp_judge(&gp, &valid, &held->log_lik, &held->rmse, run);
+    UNA_TRY(una_tick(run, "choosing the noise of sngp", 1, NAN));
+    m.head.noise_var = variances->noise_var;
+    m.head.prior_var = variances->prior_var;
+    UNA_TRY(solve_on_features(&m, &rows, lengthscale, &run->scratch, run));
+    return una_gp_judge(&m.gp, &valid, &held->log_lik, &held->rmse, run);
 }
 
 static una_status sngp_evaluate(void *context, const void *const *trainings, size_t count,
@@ -250,7 +260,7 @@ static una_status sngp_evaluate(void *context, const void *const *trainings, siz
     double rows = (double)t->base.valid_rows, lengthscale = ((const keeping *)context)->options->lengthscale;
     una_held_rows held = { .phi = t->valid_phi, .y = t->valid_y, .rows = t->base.valid_rows };
     (void)count;                                         /* one training: networks are not mixed */
-    UNA_TRY(t->model.posterior == UNA_SNGP_GP ? evaluate_process(t, lengthscale, variances, &held, run)
+    UNA_TRY(t->model.posterior == UNA_POSTERIOR_PROCESS ? evaluate_process(t, lengthscale, variances, &held, run)
                                               : evaluate_head(t, variances, &held, run));
     sums->loss -= held.log_lik * rows;
     sums->square += held.rmse * held.rmse * rows;
@@ -261,32 +271,25 @@ static una_status sngp_evaluate(void *context, const void *const *trainings, siz
 static una_status sngp_keep(void *context, const void *const *trainings, size_t count, una_fit_result *result,
                             una_arena *keep, una_run *run)
 {
-    una_sngp *m = ((const keeping *)context)->state;
     const sngp_training *t = trainings[0];
-    una_body_size size = m->net.body->size(m->net.shape);
     (void)count, (void)run;
-    UNA_NEW_AT(keep, m->frozen, size.frozen);
-    UNA_NEW_AT(keep, m->parameters, size.parameters);
-    memcpy(m->frozen, t->model.frozen, size.frozen * sizeof(float));
-    memcpy(m->parameters, t->model.parameters, size.parameters * sizeof(float));
-    return una_basis_keep_curve(result, &t->base.trained, keep);
+    return una_basis_keep(((const keeping *)context)->state, &t->base, result, keep);
 }
 
 /* ---- the whole fit ---------------------------------------------------------------------------------------- */
 
-static una_status solve_head(una_sngp *m, const una_sngp_options *o, const una_problem *p, una_arena *keep,
-                             una_run *run)
+/* Around the trained weights; held-out rows do not join. */
+static una_status solve_laplace(una_basis *m, const una_sngp_options *o, const una_problem *p, una_arena *keep,
+                                una_run *run)
 {
     double noise_var = m->head.noise_var, prior_var = m->head.prior_var;
-    una_feature_map map = una_sngp_map(m);
-    bool laplace = m->posterior == UNA_SNGP_LAPLACE;
+    const una_feature_map map = una_basis_map(m);
     UNA_TRY(una_head_init(&m->head, una_map_columns(&map), keep));
     m->head.noise_var = noise_var;
     m->head.prior_var = prior_var;
     UNA_SCOPED(run, sngp_absorb(m, o, p, run));
-    if (p->valid_joins && !laplace) UNA_TRY(una_map_absorb(&map, p->valid_x, p->valid_y, NULL, &m->head.stats, run));
     UNA_TRY(una_head_solve(&m->head, run));
-    if (laplace) take_trained(m);
+    take_trained(m);
     return UNA_OK;
 }
 
@@ -295,40 +298,52 @@ static size_t posterior_rows(const una_problem *p)
     return p->x.rows + (p->valid_joins ? p->valid_x.rows : 0);
 }
 
-static una_status solve_process(una_sngp *m, const una_sngp_options *o, const una_problem *p, una_fit_result *result,
+static una_status solve_process(una_basis *m, const una_sngp_options *o, const una_problem *p, una_fit_result *result,
                                 una_arena *keep, una_run *run)
 {
-    una_feature_map map = una_sngp_map(m);
+    const una_feature_map map = una_basis_map(m);
     size_t rows = p->x.rows, all = posterior_rows(p), width = map.features;
-    double *h = UNA_GET(&run->scratch, double, all * width), *y = UNA_GET(&run->scratch, double, all);
-    double *weight = p->weight ? UNA_GET(&run->scratch, double, all) : NULL;
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t r = 0; weight && r < all; r++) weight[r] = r < rows ? p->weight[r] : 1;
+    UNA_NEW(&run->scratch, double, h, all * width);
+    UNA_NEW(&run->scratch, double, y, all);
+    UNA_NEW(&run->scratch, double, weight, all);
+    for (size_t r = 0; r < all; r++) weight[r] = p->weight && r < rows ? p->weight[r] : 1;
 
     memcpy(y, p->y, rows * sizeof *y);
     if (all > rows) memcpy(y + rows, p->valid_y, (all - rows) * sizeof *y);
     UNA_TRY(una_map_phi(&map, p->x, h, run));
     if (all > rows) UNA_TRY(una_map_phi(&map, p->valid_x, h + rows * width, run));
 
-    una_process of = { { { h, all, width, width }, y, weight }, m->head.prior_var, o->lengthscale, m->head.noise_var };
-    UNA_TRY(una_process_solve(&m->gp, &of, keep, run));
+    const una_gp_rows of = { { h, all, width, width }, y, p->weight ? weight : NULL };
+    UNA_TRY(solve_on_features(m, &of, o->lengthscale, keep, run));
     una_gp_note_jitter(&result->notes, &m->gp, m->head.prior_var, true);
     return UNA_OK;
 }
 
-/* The network, and options that depend on it. */
-static una_status make_network(una_sngp *m, una_sngp_options *o, const una_problem *p, una_arena *keep, una_run *run)
+/* The posterior by the variances that stand in the state's head, for result and options too. */
+static una_status sngp_solve(una_fitting *f)
 {
-    una_basis_options *b = &o->basis;
-    una_network_plan plan = { .body = b->body, .width = (size_t)b->width, .depth = (size_t)b->depth,
-                              .features = (size_t)b->features, .activation = b->activation, .fourier = true };
-    UNA_TRY(una_network_make(&m->net, &plan, p->columns, p->x.cols, 1, keep, run));
-    b->body = plan.body;
+    una_basis *m = f->target->state;
+    una_sngp_options *o = f->target->options;
+    una_fit_result *result = f->target->result;
+    const una_problem *p = f->problem;
+    if (o->head == UNA_POSTERIOR_EXACT) UNA_TRY(una_basis_posterior(m, p, true, f->keep, f->run));
+    if (o->head == UNA_POSTERIOR_LAPLACE) UNA_TRY(solve_laplace(m, o, p, f->keep, f->run));
+    if (o->head == UNA_POSTERIOR_PROCESS) UNA_TRY(solve_process(m, o, p, result, f->keep, f->run));
+    una_basis_report(m, &o->basis.common, p, result);
+    return UNA_OK;
+}
+
+/* The network, and options that depend on it. */
+static una_status make_network(una_fitting *f)
+{
+    una_basis *m = f->target->state;
+    una_sngp_options *o = f->target->options;
+    UNA_TRY(una_network_make(&m->net, &o->basis, 1, true, f));
     bool convolves = una_network_image(&m->net).height > 0;
-    double last = convolves ? (double)((const una_conv *)m->net.shape)->channels : (double)p->x.cols;
+    double last = convolves ? (double)((const una_conv *)m->net.shape)->channels : (double)f->problem->x.cols;
     if (UNA_IS_AUTO(o->lengthscale)) o->lengthscale = sqrt(last);
-    if (convolves && o->head == UNA_SNGP_GP)
-        UNA_FAIL(run, UNA_E_USAGE, "sngp: head=gp, the process itself, is not possible with convolutions; use "
+    if (convolves && o->head == UNA_POSTERIOR_PROCESS)
+        UNA_FAIL(f->run, UNA_E_USAGE, "sngp: head=gp, the process itself, is not possible with convolutions; use "
                  "head=exact, its random features, or body=residual");
     return UNA_OK;
 }
@@ -336,21 +351,16 @@ static una_status make_network(una_sngp *m, una_sngp_options *o, const una_probl
 static una_status sngp_fit(una_fitting *f)
 {
     const una_problem *p = f->problem;
-    una_sngp *m = f->target->state;
+    una_basis *m = f->target->state;
     una_sngp_options *o = f->target->options;
     una_basis_options *b = &o->basis;
-    una_fit_result *result = f->target->result;
-    una_arena *keep = f->keep;
-    una_run *run = f->run;
     double unit = una_unit(b->common.units, p);
-    bool chosen = UNA_IS_AUTO(b->common.noise_std);
-    UNA_TRY(una_kernels_need(run));
+    bool process = o->head == UNA_POSTERIOR_PROCESS;
     b->optimiser = UNA_ADAM;
     una_basis_resolve_for(b, p, false, 0.01);
-    UNA_TRY(make_network(m, o, p, keep, run));
-    m->posterior = o->head;
+    UNA_TRY(make_network(f));
     size_t rows = posterior_rows(p) > una_table_rows(p) ? posterior_rows(p) : una_table_rows(p);
-    if (o->head == UNA_SNGP_GP) UNA_TRY(need_memory(rows, 1, run));      /* and for rows added in the end */
+    if (process) UNA_TRY(need_memory(rows, 1, f->run));  /* and for rows added in the end */
 
     double train_noise_var = UNA_IS_AUTO(b->train_noise_std) ? UNA_PLAIN_NOISE_VAR : pow(b->train_noise_std * unit, 2);
     una_training_job job = una_basis_job(b, m->net, &(una_training_settings){0}, train_noise_var);
@@ -358,118 +368,74 @@ static una_status sngp_fit(una_fitting *f)
     job.goal_options.squares.bound = o->bound;
     job.how.descent.stage = "training sngp";
     job.validate = UNA_VALIDATE_ERROR;
+    m->posterior = o->head;
+    if (process) m->net.body = &una_body_residual_last_f32;
 
     keeping all = { m, o };
     una_crossfit fit = { .context = &all, .job_size = sizeof(sngp_training), .job = &job, .finish = sngp_finish,
                          .evaluate = sngp_evaluate, .keep = sngp_keep, .restarts = 1, .prior_var = b->common.prior_var,
                          .noise_var = una_noise_var(b->common.noise_std, unit),
-                         .least_noise_var = 1e-6,
-                         .tolerance = o->head == UNA_SNGP_GP ? 1e-3 : 1e-5 };    /* each costs rows^3 */
-    UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
+                         .least_noise_var = 1e-6, .tolerance = process ? 1e-3 : 1e-5 };  /* each costs rows^3 */
+    UNA_TRY(una_crossfit_run(&fit, p, f->target->result, f->keep, f->run));
 
     m->head.noise_var = UNA_IS_AUTO(fit.noise_var) ? train_noise_var : fit.noise_var;    /* no validation rows */
     m->head.prior_var = UNA_IS_AUTO(fit.prior_var) ? 1 : fit.prior_var;
-    UNA_TRY(o->head == UNA_SNGP_GP ? solve_process(m, o, p, result, keep, run) : solve_head(m, o, p, keep, run));
-    if (o->head == UNA_SNGP_EXACT) una_basis_check_noise(&m->head, chosen, result);
-    result->noise_var = m->head.noise_var;
-    result->prior_var = m->head.prior_var;
-    result->log_evidence = o->head == UNA_SNGP_GP ? m->gp.log_evidence : m->head.log_evidence;
     b->train_noise_std = sqrt(train_noise_var) / unit;
-    b->common.noise_std = sqrt(m->head.noise_var) / unit;
-    b->common.prior_var = m->head.prior_var;
-    return UNA_OK;
+    return sngp_solve(f);
 }
 
 /* ---- the rest of the model interface ------------------------------------------------------------------------ */
 
-static una_status sngp_predict(const void *state, una_view x, una_predictive *out, una_run *run)
-{
-    const una_sngp *m = state;
-    una_feature_map map = una_sngp_map(m);
-    return una_map_predict(&map, &m->head, x, out, run);
-}
-
 static una_status sngp_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
                                una_run *run)
 {
-    una_sngp *m = state;
-    una_feature_map map = una_sngp_map(m);
-    if (m->posterior == UNA_SNGP_LAPLACE)
+    const una_basis *m = state;
+    size_t rows = m->gp.rows + more->x.rows;
+    if (m->posterior == UNA_POSTERIOR_LAPLACE)
         UNA_FAIL(run, UNA_E_USAGE, "sngp with head=laplace has no exact update: fit it again on all rows "
                  "(una update --with OLD.csv does that), or use head=exact");
-    if (m->posterior != UNA_SNGP_GP) return una_map_observe(&map, &m->head, more, result, run);
-    size_t rows = m->gp.rows + more->x.rows;
-    if (rows > m->gp.room) UNA_TRY(need_memory(rows, 2.5, run));
-    return una_process_observe(&map, &m->gp, more, result, keep, run);
+    if (m->posterior == UNA_POSTERIOR_PROCESS && rows > m->gp.room) UNA_TRY(need_memory(rows, 2.5, run));
+    return una_basis_observe(state, more, result, keep, run);
 }
 
 /* A new posterior for the same target. The trained weights (laplace) and a process have no search by evidence:
  * automatic values stay as they were. */
 static una_status sngp_relearn(una_fitting *f)
 {
-    const una_problem *p = f->problem;
-    una_sngp *m = f->target->state;
-    una_sngp_options *o = f->target->options;
-    una_common_options *common = &o->basis.common;
-    una_fit_result *result = f->target->result;
-    una_feature_map map = una_sngp_map(m);
-    if (m->posterior == UNA_SNGP_EXACT) return una_head_relearn(&map, &m->head, f);
-
-    double noise_var = una_noise_var(common->noise_std, una_unit(common->units, p));
-    bool process = m->posterior == UNA_SNGP_GP;
-    if (process) UNA_TRY(need_memory(p->x.rows, 1, f->run));
-    if (!UNA_IS_AUTO(noise_var)) m->head.noise_var = noise_var;
-    if (!UNA_IS_AUTO(common->prior_var)) m->head.prior_var = common->prior_var;
-    UNA_TRY(process ? solve_process(m, o, p, result, f->keep, f->run) : solve_head(m, o, p, f->keep, f->run));
-    result->noise_var = m->head.noise_var;
-    result->prior_var = m->head.prior_var;
-    result->log_evidence = process ? m->gp.log_evidence : m->head.log_evidence;
-    return UNA_OK;
+    una_basis *m = f->target->state;
+    const una_common_options *o = f->target->options;
+    if (m->posterior == UNA_POSTERIOR_EXACT) return una_basis_relearn(f);
+    if (m->posterior == UNA_POSTERIOR_PROCESS) UNA_TRY(need_memory(f->problem->x.rows, 1, f->run));
+    if (!UNA_IS_AUTO(o->noise_std)) m->head.noise_var = una_noise_var(o->noise_std, una_unit(o->units, f->problem));
+    if (!UNA_IS_AUTO(o->prior_var)) m->head.prior_var = o->prior_var;
+    return sngp_solve(f);
 }
 
 /* For another target the trained weights mean nothing, and a process needs its noise from outside. */
 static una_status sngp_check_relearn(const void *options, una_run *run)
 {
-    if (((const una_sngp_options *)options)->head != UNA_SNGP_EXACT)
+    if (((const una_sngp_options *)options)->head != UNA_POSTERIOR_EXACT)
         UNA_FAIL(run, UNA_E_USAGE, "sngp keeps its features apart from its posterior with head=exact only: fit it "
                  "again");
     return UNA_OK;
 }
 
-static una_status sngp_draw(const void *state, una_view x, const una_drawing *how, double *f, una_run *run)
-{
-    const una_sngp *m = state;
-    una_feature_map map = una_sngp_map(m);
-    return una_map_draw(&map, &m->head, x, how, f, run);
-}
-
-static una_status sngp_slope(const void *state, const double *x, una_slope *at, una_run *run)
-{
-    const una_sngp *m = state;
-    una_feature_map map = una_sngp_map(m);
-    return una_map_slope(&map, &m->head, x, at, run);
-}
-
 static una_status sngp_sample(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run)
 {
-    const una_sngp *m = state;
-    una_sngp *drawn = function;
-    if (m->posterior == UNA_SNGP_GP)
+    if (((const una_basis *)state)->posterior == UNA_POSTERIOR_PROCESS)
         UNA_FAIL(run, UNA_E_USAGE, "sngp with head=gp cannot give a function for all rows at once: una_model_draw "
                  "gives it at rows that are named beforehand, or use head=exact");
-    *drawn = *m;
-    return una_head_sample(&drawn->head, &m->head, rng, keep, run);
+    return una_basis_sample(function, state, rng, keep, run);
 }
 
 /* A process has no finite features. */
 static una_status sngp_leaves(const void *state, una_view x, double weight, una_leaf_task *task, void *context,
                               una_run *run)
 {
-    static const una_kind process = { .name = "sngp", .predict = sngp_predict };
-    const una_sngp *m = state;
-    una_feature_map map = una_sngp_map(m);
-    if (m->posterior == UNA_SNGP_GP) return una_kind_leaves(&process, state, x, weight, task, context, run);
-    return una_map_leaf(&map, &m->head, x, weight, task, context, run);
+    static const una_kind process = { .name = "sngp", .predict = una_basis_predict };
+    return ((const una_basis *)state)->posterior == UNA_POSTERIOR_PROCESS
+               ? una_kind_leaves(&process, state, x, weight, task, context, run)
+               : una_basis_leaves(state, x, weight, task, context, run);
 }
 
 /* ---- saving: without padding, which is a matter of the kernels -------------------------------------------- */
@@ -498,17 +464,22 @@ static una_status exchange_blocks(una_network_f32 *at, una_archive *ar)
     return UNA_OK;
 }
 
-static una_status exchange_numbers(una_sngp *m, una_archive *ar)
+/* Into new ones when loading. */
+static una_status exchange_numbers(una_basis *m, una_archive *ar)
 {
     una_matrix at;
+    una_body_size size = m->net.body->size(m->net.shape);
+    UNA_NEW(ar->arena, float, frozen, size.frozen);
+    if (ar->loading) UNA_NEW_AT(ar->arena, m->parameters, size.parameters);
+    else memcpy(frozen, m->net.frozen, size.frozen * sizeof *frozen);
     for (size_t i = 0; m->net.body->matrix(m->net.shape, i, &at); i++)
-        UNA_TRY(exchange_rows(ar, at.name, (at.frozen ? m->frozen : m->parameters) + at.at, at.rows, at.cols,
-                              at.stride));
+        UNA_TRY(exchange_rows(ar, at.name, (at.frozen ? frozen : m->parameters) + at.at, at.rows, at.cols, at.stride));
+    if (ar->loading) m->net.frozen = frozen;
     return UNA_OK;
 }
 
 /* The matrices fill the whole block but for padding. */
-static una_status expect_numbers(const una_sngp *m, una_archive *ar)
+static una_status expect_numbers(const una_basis *m, una_archive *ar)
 {
     una_matrix at;
     uint64_t numbers = 0;
@@ -516,10 +487,10 @@ static una_status expect_numbers(const una_sngp *m, una_archive *ar)
     return una_archive_expect(ar, "width", numbers, sizeof(float));
 }
 
-static una_status exchange_process(una_sngp *m, una_archive *ar)
+static una_status exchange_process(una_basis *m, una_archive *ar)
 {
     size_t inputs = ar->inputs;
-    ar->inputs = una_sngp_map(m).features;               /* of the process: the columns of h */
+    ar->inputs = una_basis_map(m).features;               /* of the process: the columns of h */
     una_status status = una_gp_exchange(&m->gp, ar);
     ar->inputs = inputs;
     return status;
@@ -527,25 +498,19 @@ static una_status exchange_process(una_sngp *m, una_archive *ar)
 
 static una_status sngp_exchange(void *state, una_archive *ar)
 {
-    una_sngp *m = state;
+    una_basis *m = state;
     bool convolves = ar->loading ? una_archive_next_is(ar, "fourier") : una_network_image(&m->net).height > 0;
     UNA_TRY(convolves ? una_network_exchange_fourier(&m->net, ar) : exchange_blocks(&m->net, ar));
-    UNA_TRY(una_archive_word(ar, "laplace", &m->posterior, UNA_SNGP_GP + 1));            /* its old name */
-    if (convolves && m->posterior == UNA_SNGP_GP) return una_archive_refuse(ar, "laplace", "does not fit the network");
+    UNA_TRY(una_archive_word(ar, "laplace", &m->posterior, UNA_POSTERIOR_PROCESS + 1));  /* its old name */
+    bool process = m->posterior == UNA_POSTERIOR_PROCESS;
+    if (convolves && process) return una_archive_refuse(ar, "laplace", "does not fit the network");
+    if (process) m->net.body = &una_body_residual_last_f32;
 
-    una_body_size size = m->net.body->size(m->net.shape);
     UNA_TRY(expect_numbers(m, ar));
-    if (ar->loading) {
-        UNA_NEW_AT(ar->arena, m->frozen, size.frozen);
-        UNA_NEW_AT(ar->arena, m->parameters, size.parameters);
-    }
     UNA_TRY(exchange_numbers(m, ar));
-
-    if (m->posterior == UNA_SNGP_GP) return exchange_process(m, ar);
-    UNA_TRY(una_head_exchange(&m->head, ar));
-    if (m->head.stats.features != size.features + 1)
-        return una_archive_refuse(ar, "features", "does not fit the network");
-    if (ar->loading && m->posterior == UNA_SNGP_LAPLACE && !m->head.sure) take_trained(m);
+    if (process) return exchange_process(m, ar);
+    UNA_TRY(una_basis_exchange_head(m, ar));
+    if (ar->loading && m->posterior == UNA_POSTERIOR_LAPLACE && !m->head.sure) take_trained(m);
     return UNA_OK;
 }
 
@@ -555,7 +520,7 @@ const una_kind una_kind_sngp = {
     .source = "Liu et al., Simple and principled uncertainty estimation, 2020",
     .options = sngp_table,
     .options_size = sizeof(una_sngp_options),
-    .state_size = sizeof(una_sngp),
+    .state_size = sizeof(una_basis),
     .thesis = "width=50, depth=2, features=200, activation=relu, bound=1, lengthscale=1, head=exact, rate=0.001, "
               "rate_schedule=constant, epochs=20000, batch=32, penalty=0.1, train_noise_std=1, prior_var=1, "
               "units=standardised, members=1, relevance=off, noise=constant",
@@ -565,13 +530,13 @@ const una_kind una_kind_sngp = {
     .validation = &una_validates,
     .fit = sngp_fit,
     .fit_to.images = sngp_fit,
-    .predict = sngp_predict,
+    .predict = una_basis_predict,
     .exchange = sngp_exchange,
     .observe = sngp_observe,
     .relearn = sngp_relearn,
     .check_relearn = sngp_check_relearn,
-    .draw = sngp_draw,
-    .slope = sngp_slope,
+    .draw = una_basis_draw,
+    .slope = una_basis_slope,
     .sample = sngp_sample,
     .leaves = sngp_leaves,
 };

@@ -351,19 +351,19 @@ static una_status noise_from_held(una_basis *basis, const una_problem *p, const 
                                   una_run *run)
 {
     size_t k = basis->net.body->size(basis->net.shape).features + 1, out = 0, in = 0;
-    double *phi, *valid_phi = UNA_GET_ROWS(&run->scratch, double, p->x.rows * k);
-    double *valid_y = UNA_GET_ROWS(&run->scratch, double, p->x.rows);
     una_stats stats;
+    una_view phi;
     una_stats_init(&stats, k, &run->scratch);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, double, valid_phi, p->x.rows * k);
+    UNA_NEW_ROWS(&run->scratch, double, valid_y, p->x.rows);
     UNA_TRY(una_basis_phi(basis, p->x, &phi, run));
 
     for (size_t i = 0; i < p->x.rows; i++) {
         if (held[i]) {
-            memcpy(valid_phi + out * k, phi + i * k, k * sizeof *phi);
+            memcpy(valid_phi + out * k, phi.at + i * k, k * sizeof *valid_phi);
             valid_y[out++] = p->y[i];
         } else {
-            UNA_TRY(una_stats_add(&stats, phi + i * k, p->y + i, 1, run));
+            UNA_TRY(una_stats_add(&stats, phi.at + i * k, p->y + i, 1, run));
             in++;
         }
     }
@@ -387,25 +387,13 @@ static una_status tuna_choose_variances(una_basis *basis, const tuna_options *o,
         if (UNA_IS_AUTO(head->prior_var)) head->prior_var = 1;
         UNA_TRY(noise_from_held(basis, p, held, result, run));
     }
-    if (UNA_IS_AUTO(head->noise_var) || UNA_IS_AUTO(head->prior_var))
-        UNA_TRY(una_choose_by_evidence(&head->noise_var, &head->prior_var, &head->stats, run));
-    return una_head_solve(head, run);
-}
-
-static una_status keep_training(una_fit_target *to, const una_trained_job *t, size_t parameters, una_arena *keep)
-{
-    una_basis *basis = to->state;
-    UNA_NEW_AT(keep, basis->parameters, parameters);
-    memcpy(basis->parameters, t->parameters, parameters * sizeof(float));
-    to->result->steps = t->trained.steps;
-    return una_basis_keep_curve(to->result, &t->trained, keep);
+    return UNA_OK;
 }
 
 static una_status tuna_train(const una_fitting *f, const una_training_rows *data)
 {
     const una_basis *basis = f->target->state;
     const una_basis_options *o = f->target->options;
-    una_body_size size = basis->net.body->size(basis->net.shape);
     size_t *group;
     UNA_NEW(&f->run->scratch, una_trained_job, t, 1);
     UNA_TRY(una_basis_groups(&group, f->problem->columns, &f->run->scratch));
@@ -413,11 +401,12 @@ static una_status tuna_train(const una_fitting *f, const una_training_rows *data
     t->job.how.descent.stage = "training tuna";
     t->job.how.seed = f->problem->seed;
     t->job.rows = data;
-    t->job.target_heads = size.heads;
+    t->job.target_heads = basis->net.body->size(basis->net.shape).heads;
     t->job.group = group;
 
     una_status status = una_train_many(t, sizeof *t, 1, f->run);
-    if (status == UNA_OK) status = keep_training(f->target, t, size.parameters, f->keep);
+    if (status == UNA_OK) status = una_basis_keep(f->target->state, t, f->target->result, f->keep);
+    f->target->result->steps = t->trained.steps;
     una_jobs_free(t, sizeof *t, 1);
     return status;
 }
@@ -429,24 +418,18 @@ static una_status learn_from_references(una_fitting *f)
     tuna_options *o = f->target->options;
     una_fit_result *result = f->target->result;
     references r = {0};
-    bool *held = NULL, chosen = UNA_IS_AUTO(o->basis.common.noise_std);
+    bool *held = NULL;
     una_training_rows data;
     UNA_TRY(take_references(&r, o, p, result, f->run));
     if (has_pseudo(o)) UNA_TRY(hold_fifth(&held, p, f->run));
     UNA_TRY(tuna_rows(&data, &r, p, held, f->run));
     o->heads = (double)r.heads;
     una_basis_resolve(&o->basis, data.rows, data.rows, false);
-    UNA_TRY(una_basis_shape(basis, &o->basis, p, r.heads, f->keep, f->run));
+    UNA_TRY(una_network_make(&basis->net, &o->basis, r.heads, false, f));
     UNA_TRY(tuna_train(f, &data));
-
-    UNA_TRY(una_head_init(&basis->head, basis->net.body->size(basis->net.shape).features + 1, f->keep));
-    UNA_TRY(una_basis_absorb(basis, p->x, p->y, p->weight, &basis->head.stats, f->run));
     UNA_TRY(tuna_choose_variances(basis, o, p, held, result, f->run));
-    result->noise_var = basis->head.noise_var;
-    result->prior_var = o->basis.common.prior_var = basis->head.prior_var;
-    result->log_evidence = basis->head.log_evidence;
-    o->basis.common.noise_std = sqrt(basis->head.noise_var) / una_unit(o->basis.common.units, p);
-    una_basis_check_noise(&basis->head, chosen, result);
+    UNA_TRY(una_basis_posterior(basis, p, false, f->keep, f->run));
+    una_basis_report(basis, &o->basis.common, p, result);
     return UNA_OK;
 }
 

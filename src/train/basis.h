@@ -6,15 +6,22 @@
 #pragma once
 
 #include "train/feature_map.h"
+#include "train/process.h"
 #include "train/training_job.h"
 #include "train/network.h"
 #include "train/option_rows.h"
 #include "opt/schedule.h"
 
+/* The posterior on the features: exact; LAPLACE: around the weights that training ended with; or (PROCESS) that of a
+ * Gaussian process on them, without the 1. */
+enum { UNA_POSTERIOR_EXACT, UNA_POSTERIOR_LAPLACE, UNA_POSTERIOR_PROCESS };
+
 typedef struct una_basis {               /* the state of a fitted model                                     */
     una_network_f32 net;
     float   *parameters;
-    una_head head;                       /* on [phi, 1]                                                     */
+    int      posterior;
+    una_head head;                       /* on [phi, 1]; PROCESS: only its variances are used               */
+    una_gp   gp;                         /* PROCESS: on phi                                                 */
 } una_basis;
 
 typedef struct una_basis_options {
@@ -69,7 +76,6 @@ typedef struct una_basis_plan {
     size_t heads;                        /* of each target                                                  */
     bool   marginal;                     /* train by marginal likelihood                                    */
     una_training_settings training;      /* the part about diversity; the rest comes from the options       */
-    bool   member;                       /* one of several that are kept: shorter trainings                 */
 } una_basis_plan;
 
 /* Trains features on the rows for all targets at once, chooses the noise on validation rows, and fits the posteriors:
@@ -87,12 +93,9 @@ double     una_basis_noise_steps(double steps);  /* steps of that training, when
 #define UNA_PLAIN_NOISE_VAR 0.09
 
 /* ---- pieces for models that train on something other than y (TUNA) ---- */
-/* The network's shape goes to `arena`. */
-una_status una_basis_shape(una_basis *basis, una_basis_options *options, const una_problem *problem, size_t heads,
-                           una_arena *arena, una_run *run);
 una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena);
 /* Fills in automatic numbers: `rows` train, and one epoch is a pass over them; rules go by `table`, the number of all
- * rows. */
+ * rows. member: one of several trainings that are kept, which are shorter. */
 void       una_basis_resolve(una_basis_options *options, size_t rows, size_t table, bool member);
 /* The same for the rows of a problem, and the learning rate too. Convolutions take fewer epochs, because theirs are
  * long, at a rate of their own. */
@@ -100,31 +103,37 @@ void       una_basis_resolve_for(una_basis_options *options, const una_problem *
 /* The training job of such a network by squared errors, as the options say; the caller sets rows, seed and stream. */
 una_training_job una_basis_job(const una_basis_options *options, una_network_f32 net,
                                const una_training_settings *diversity, double train_noise_var);
-/* Adds the rows' features and targets to the statistics. */
-una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, const double *weight,
-                            una_stats *stats, una_run *run);
-/* phi [rows, K] with its column of ones, from scratch. */
-una_status una_basis_phi(const una_basis *basis, una_view x, double **phi, una_run *run);
+una_feature_map una_basis_map(const una_basis *basis);
+/* phi [rows, K], with its column of ones where there is a head; from scratch. */
+una_status una_basis_phi(const una_basis *basis, una_view x, una_view *phi, una_run *run);
+/* The posterior of the head from the rows of the problem, also (joined) from held-out rows that join, by the variances
+ * that stand in it; what is automatic there maximises the evidence. */
+una_status una_basis_posterior(una_basis *basis, const una_problem *problem, bool joined, una_arena *keep,
+                               una_run *run);
+/* Variances and evidence into the result, and into the options, which then repeat the fit; warns if the noise, given or
+ * chosen, contradicts the residuals of the rows in an exact head. */
+void       una_basis_report(const una_basis *basis, una_common_options *options, const una_problem *problem,
+                            una_fit_result *result);
 /* The size of one unit of an option such as noise_std, in standardised units of the target, by the option `units`. */
 double una_unit(int units, const una_problem *problem);
 double una_noise_var(double noise_std, double unit);     /* standardised; automatic stays automatic         */
-/* The curve of a training, copied into keep. */
+/* Numbers of the network and curve of a training; the curve alone. */
+una_status una_basis_keep(una_basis *basis, const una_trained_job *trained, una_fit_result *result, una_arena *keep);
 una_status una_basis_keep_curve(una_fit_result *result, const una_trained *trained, una_arena *keep);
 /* The remedy to name where residuals exceed a noise that was chosen automatically. */
 #define UNA_LOOK_FOR_EXTREMES "look for extreme values of the target (the noise was chosen from the data)"
-/* Adds a warning if the noise, given or chosen, contradicts the residuals of the rows in the head. */
-void   una_basis_check_noise(const una_head *head, bool chosen, una_fit_result *result);
 
-/* ---- the rest of the model interface, the same for all three (state = una_basis) ---- */
+/* ---- the rest of the model interface (state = una_basis) ---- */
 una_status una_basis_predict(const void *state, una_view x, una_predictive *out, una_run *run);
 una_status una_basis_exchange(void *state, una_archive *ar);
+una_status una_basis_exchange_head(una_basis *basis, una_archive *ar);   /* its last part                   */
 una_status una_basis_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
                              una_run *run);
-/* A kind's options begin with una_basis_options. */
+/* A kind's options begin with una_common_options. */
 una_status una_basis_relearn(una_fitting *f);
-/* The same for any feature map and head; the options begin with una_common_options. */
-una_status una_head_relearn(const una_feature_map *map, una_head *head, una_fitting *f);
 una_status una_basis_draw(const void *state, una_view x, const una_drawing *how, double *f, una_run *run);
+/* The same under any head, at features of rows; random numbers by the run's seed. */
+una_status una_head_draws(const una_head *head, una_view phi, const una_drawing *how, double *f, una_run *run);
 una_status una_basis_functions(const void *state, una_view x, size_t *count, double *f, una_run *run);
 una_status una_basis_slope(const void *state, const double *x, una_slope *at, una_run *run);
 una_status una_basis_sample(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run);

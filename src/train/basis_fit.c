@@ -202,6 +202,17 @@ una_status una_basis_keep_curve(una_fit_result *result, const una_trained *t, un
     return una_arena_check(keep);
 }
 
+una_status una_basis_keep(una_basis *basis, const una_trained_job *t, una_fit_result *result, una_arena *keep)
+{
+    una_body_size size = basis->net.body->size(basis->net.shape);
+    UNA_NEW(keep, float, frozen, size.frozen);
+    UNA_NEW_AT(keep, basis->parameters, size.parameters);
+    memcpy(frozen, t->frozen, size.frozen * sizeof(float));
+    memcpy(basis->parameters, t->parameters, size.parameters * sizeof(float));
+    basis->net.frozen = frozen;
+    return una_basis_keep_curve(result, &t->trained, keep);
+}
+
 typedef struct several {                 /* all targets while their network is trained                      */
     una_fitting *f;
     size_t  targets;
@@ -315,38 +326,6 @@ double una_basis_noise_steps(double steps)
     return fmax(1, fmin(steps, fmax(1000, steps / 2)));
 }
 
-static una_status basis_posterior(una_basis *basis, const una_problem *p, una_fit_result *result, una_arena *keep,
-                                  una_run *run)
-{
-    double noise_var = basis->head.noise_var, prior_var = basis->head.prior_var;
-    UNA_TRY(una_head_init(&basis->head, basis->net.body->size(basis->net.shape).features + 1, keep));
-    basis->head.noise_var = result->noise_var = noise_var;
-    basis->head.prior_var = result->prior_var = prior_var;
-    UNA_TRY(una_basis_absorb(basis, p->x, p->y, p->weight, &basis->head.stats, run));
-    if (p->valid_joins) UNA_TRY(una_basis_absorb(basis, p->valid_x, p->valid_y, NULL, &basis->head.stats, run));
-    UNA_TRY(una_stats_sum(&basis->head.stats, run));
-    UNA_TRY(una_head_solve(&basis->head, run));
-    result->log_evidence = basis->head.log_evidence;
-    return UNA_OK;
-}
-
-void una_basis_check_noise(const una_head *head, bool chosen, una_fit_result *result)
-{
-    const una_stats *s = &head->stats;
-    size_t k = s->features;
-    double fitted = 0;                   /* |y - Phi m|^2 = y'y - 2 m'Phi'y + m'Phi'Phi m */
-    for (size_t i = 0; i < k; i++)
-        fitted += head->mean[i] * (una_dot(s->gram + i * k, head->mean, k) - 2 * s->moment[i]);
-    double residual = fmax(0, s->square + fitted) / s->rows, ratio = residual / head->noise_var;
-    if (ratio > 4)
-        una_notes_add(&result->warnings, "The residuals are %.1f times as large as the noise allows: the bands are too "
-                      "narrow; %s, or use a larger model.", sqrt(ratio),
-                      chosen ? UNA_LOOK_FOR_EXTREMES : "leave noise_std to be chosen");
-    if (ratio < 0.04 && s->rows > 2 * (double)k)
-        una_notes_add(&result->warnings, "The noise is %.1f times as large as the residuals: the features have fitted "
-                      "the noise%s.", 1 / sqrt(ratio), chosen ? "" : ", or noise_std is too large");
-}
-
 static una_basis_options *options_of(const una_fitting *f, size_t target)
 {
     return f->target[target].options;
@@ -397,8 +376,9 @@ static una_status basis_begin(several *all, una_fitting *f, const una_basis_plan
     UNA_NEW_AT(scratch, all->chosen, n);
     UNA_TRY(una_errors_take(&all->errors, n, scratch));
     for (size_t t = 0; t < n; t++) {
-        una_basis_resolve_for(options_of(f, t), p, plan->member, 0.01);
-        UNA_TRY(una_basis_shape(f->target[t].state, options_of(f, t), p, plan->heads, f->keep, f->run));
+        una_basis_resolve_for(options_of(f, t), p, options_of(f, t)->common.members != 1, 0.01);
+        una_basis *basis = f->target[t].state;
+        UNA_TRY(una_network_make(&basis->net, options_of(f, t), plan->heads, false, f));
     }
     const una_basis *first = f->target->state;
     return una_network_with_heads(&all->net, &first->net, plan->heads * n, scratch);
@@ -411,18 +391,14 @@ static una_status finish_target(const several *all, size_t target)
     const una_target_choice *v = &all->chosen[target];
     una_basis *basis = f->target[target].state;
     una_basis_options *o = options_of(f, target);
-    bool chosen = UNA_IS_AUTO(o->common.noise_std);
-    double unit = unit_of(o->common.units, f->problem, target);
     una_problem own;
     UNA_TRY(una_problem_target(&own, f->problem, target, &f->run->scratch));
     /* still automatic: there were no validation rows */
     basis->head.noise_var = UNA_IS_AUTO(v->noise_var) ? all->noise_var[target] : v->noise_var;
     basis->head.prior_var = UNA_IS_AUTO(v->prior_var) ? 1 : v->prior_var;
-    UNA_TRY(basis_posterior(basis, &own, v->result, f->keep, f->run));
-    una_basis_check_noise(&basis->head, chosen, v->result);
-    o->train_noise_std = sqrt(all->noise_var[target]) / unit;
-    o->common.noise_std = sqrt(basis->head.noise_var) / unit;
-    o->common.prior_var = basis->head.prior_var;
+    UNA_TRY(una_basis_posterior(basis, &own, true, f->keep, f->run));
+    o->train_noise_std = sqrt(all->noise_var[target]) / una_unit(o->common.units, &own);
+    una_basis_report(basis, &o->common, &own, v->result);
     return UNA_OK;
 }
 

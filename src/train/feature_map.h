@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows through a network, block by block in float, and a Bayesian linear head on the features: the same for every model
- * that has one, and for every body (nn/body.h).
+ * Rows through a network, block by block in float, up to its features: the same for every model that has them, and for
+ * every body (nn/body.h).
  */
 #pragma once
 
-#include "gp/gp.h"
 #include "infer/head.h"
 #include "model/kind.h"
 #include "nn/body.h"
@@ -19,7 +18,6 @@ typedef struct una_feature_map {
     bool   one;                          /* a column of ones follows the features                           */
     bool   heads;                        /* the features are f, the answers of the network's own heads, instead of
                                             phi */
-    const una_gp *gp;                    /* a process on the features; NULL: a head                         */
 } una_feature_map;
 
 una_feature_map una_map_of(una_network_f32 net, const float *parameters, bool one);
@@ -48,16 +46,3 @@ una_status una_map_phi(const una_feature_map *map, una_view x, double *phi, una_
 /* Adds the rows' features and targets to the statistics; rows count weight [rows] times, NULL: once. */
 una_status una_map_absorb(const una_feature_map *map, una_view x, const double *y, const double *weight,
                           una_stats *stats, una_run *run);
-
-/* ---- the model interface, for a head on [features, 1], or the process (`head` is not looked at) ---- */
-una_status una_map_predict(const una_feature_map *map, const una_head *head, una_view x, una_predictive *out,
-                           una_run *run);
-una_status una_map_observe(const una_feature_map *map, una_head *head, const una_problem *more, una_fit_result *result,
-                           una_run *run);
-una_status una_map_draw(const una_feature_map *map, const una_head *head, una_view x,
-                        const una_drawing *how, double *f, una_run *run);
-una_status una_map_slope(const una_feature_map *map, const una_head *head, const double *x, una_slope *at,
-                         una_run *run);
-
-una_status una_map_leaf(const una_feature_map *map, const una_head *head, una_view x, double weight,
-                        una_leaf_task *task, void *context, una_run *run);

@@ -75,24 +75,33 @@ void una_network_note(una_notes *notes, const una_problem *problem, const una_ru
                       "convolutions itself, which takes longer.");
 }
 
-una_status una_network_make(una_network_f32 *net, una_network_plan *plan, const una_columns *columns, size_t inputs,
-                            size_t heads, una_arena *arena, una_run *run)
+static una_status make_network(una_network_f32 *net, una_basis_options *o, size_t heads, bool fourier,
+                               const una_fitting *f)
 {
-    una_image_shape image = columns ? una_columns_image(columns) : (una_image_shape){ 0, 0, 0 };
-    const char *table = plan->fourier ? "residual" : "mlp";
-    if (!plan->body || strcmp(plan->body, "auto") == 0) plan->body = image.height ? "resnet18" : table;
-    UNA_TRY(una_kernels_need(run));
-    una_body_spec outline = { .inputs = inputs, .width = plan->width, .depth = plan->depth, .features = plan->features,
-                              .heads = heads, .activation = (una_activation)plan->activation };
-    if (strcmp(plan->body, table) == 0)
-        return make_shape(net, plan->fourier ? &una_body_residual_f32 : &una_body_mlp_f32, &outline, arena);
+    bool images = una_is_of_images(f->problem);
+    const char *table = fourier ? "residual" : "mlp";
+    if (!o->body || strcmp(o->body, "auto") == 0) o->body = images ? "resnet18" : table;
+    UNA_TRY(una_kernels_need(f->run));
+    una_body_spec outline = { .inputs = f->problem->x.cols, .width = (size_t)o->width, .depth = (size_t)o->depth,
+                              .features = (size_t)o->features, .heads = heads,
+                              .activation = (una_activation)o->activation };
+    if (strcmp(o->body, table) == 0)
+        return make_shape(net, fourier ? &una_body_residual_f32 : &una_body_mlp_f32, &outline, f->keep);
 
-    UNA_TRY(read_resnet(&outline, plan->body, table, run));
-    if (!image.height)
-        UNA_FAIL(run, UNA_E_USAGE, "body=%.60s is for images, and the table names none; use body=%s, or 'una fit' and "
-                 "name the file of the images with --images", plan->body, table);
-    outline.image = image;
-    return make_shape(net, plan->fourier ? &una_body_conv_fourier_f32 : &una_body_conv_f32, &outline, arena);
+    UNA_TRY(read_resnet(&outline, o->body, table, f->run));
+    if (!images)
+        UNA_FAIL(f->run, UNA_E_USAGE, "body=%.60s is for images, and the table names none; use body=%s, or 'una fit' "
+                 "and name the file of the images with --images", o->body, table);
+    outline.image = una_columns_image(f->problem->columns);
+    return make_shape(net, fourier ? &una_body_conv_fourier_f32 : &una_body_conv_f32, &outline, f->keep);
+}
+
+una_status una_network_make(una_network_f32 *net, una_basis_options *o, size_t heads, bool fourier,
+                            const una_fitting *f)
+{
+    UNA_TRY(make_network(net, o, heads, fourier, f));
+    o->features = (double)net->body->size(net->shape).features;
+    return UNA_OK;
 }
 
 una_status una_network_with_heads(una_network_f32 *net, const una_network_f32 *like, size_t heads, una_arena *arena)

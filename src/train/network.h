@@ -19,19 +19,12 @@
     UNA_ROW(type, in, shifts, UNA_COUNT, "0", 0, 1000, false, NULL, \
             "images: shift them by up to this many pixels while training")
 
-/* What a kind asks for; body in words, "auto" is filled in. The other fields are for tables. */
-typedef struct una_network_plan {
-    const char *body;
-    size_t width, depth, features;
-    int    activation;
-    bool   fourier;                      /* random Fourier features at the end (SNGP), `features` of them for images
-                                            too: residual blocks for tables, not a perceptron               */
-} una_network_plan;
-
-/* Fills in the body where it is automatic, and refuses one that does not suit the inputs. `columns` may be NULL: a
- * table. */
-una_status una_network_make(una_network_f32 *net, una_network_plan *plan, const una_columns *columns, size_t inputs,
-                            size_t heads, una_arena *arena, una_run *run);
+struct una_basis_options;
+/* As the options say, in f->keep. Fills in the body where it is automatic, and the number of features; refuses a body
+ * that does not suit the inputs. fourier: random Fourier features at the end (SNGP), `features` of them for images too,
+ * and residual blocks for tables instead of a perceptron. */
+una_status una_network_make(una_network_f32 *net, struct una_basis_options *options, size_t heads, bool fourier,
+                            const una_fitting *f);
 /* A note where convolutions will be slower than they could be, because a library is not installed. */
 void       una_network_note(una_notes *notes, const una_problem *problem, const una_run *run);
 /* Whether the rows of a problem are images. */

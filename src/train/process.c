@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Gaussian processes as parts of kinds: what the model gp, the priors of tuna and the head of sngp share; and the
- * process on features of a network. See process.h; equations in gp/gp.h.
+ * Gaussian processes as parts of kinds: what the model gp, the priors of tuna and the head of sngp share. See process.h;
+ * equations in gp/gp.h.
  */
 #include "train/process.h"
 
@@ -248,46 +248,4 @@ una_status una_gp_search_run(una_gp_search *f, const una_hyper_plan *plan, size_
 
     set_free_numbers(f, f->theta);
     return solve_with_jitter(f, run);
-}
-
-/* ---- a process on features ------------------------------------------------------------------------------------ */
-
-una_status una_process_solve(una_gp *gp, const una_process *p, una_arena *keep, una_run *run)
-{
-    una_kernel *kernel;
-    size_t width = p->of.x.cols;
-    UNA_NEW(&run->scratch, const char *, name, width);
-    for (size_t d = 0; d < width; d++) name[d] = "";
-    const una_kernel_inputs inputs = { .name = name, .count = width };
-    UNA_TRY(una_kernel_parse(&kernel, "rbf", &inputs, keep, run));
-    kernel->parameter[0] = p->prior_var;
-    una_gp_set_lengths(kernel, p->lengthscale);
-    UNA_TRY(una_gp_init(gp, kernel, p->of, keep));
-    gp->noise_var = p->noise_var;
-    return una_gp_solve_jittered(gp, run);
-}
-
-static una_status features_at(const una_feature_map *map, una_view x, una_view *h, una_run *run)
-{
-    UNA_NEW(&run->scratch, double, at, x.rows * map->features);
-    *h = (una_view){ at, x.rows, map->features, map->features };
-    return una_map_phi(map, x, at, run);
-}
-
-una_status una_process_predict(const una_feature_map *map, una_view x, una_predictive *out, una_run *run)
-{
-    una_view h;
-    UNA_TRY(features_at(map, x, &h, run));
-    for (size_t r = 0; r < x.rows; r++) out->var_noise[r] = map->gp->noise_var;
-    return una_gp_predict(map->gp, h, out->mean, out->mean_only ? NULL : out->var_model, run);
-}
-
-una_status una_process_observe(const una_feature_map *map, una_gp *gp, const una_problem *more, una_fit_result *result,
-                               una_arena *keep, una_run *run)
-{
-    una_view h;
-    UNA_TRY(features_at(map, more->x, &h, run));
-    UNA_TRY(una_gp_append(gp, (una_gp_rows){ h, more->y, more->weight }, keep, run));
-    result->log_evidence = gp->log_evidence;
-    return UNA_OK;
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the Gaussian process model shares with the Gaussian process head of sngp and the priors of tuna; and an exact
- * process on the features h of a network,
- *   k(x, x') = alpha exp(-|h(x) - h(x')|^2 / (2 lengthscale^2)).
+ * What the Gaussian process model shares with the Gaussian process head of sngp and the priors of tuna.
  */
 #pragma once
 
-#include "train/feature_map.h"
 #include "gp/gp.h"
+#include "kern/kern.h"
+#include "model/kind.h"
 
 /* Names and units of the columns, as kernels and formulas want them; from scratch. */
 una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_columns *columns, una_run *run);
@@ -48,14 +47,3 @@ una_status una_gp_search_run(una_gp_search *search, const una_hyper_plan *plan, 
                              una_run *run);
 /* Writes one length into every length of the kernel; false if it has none. */
 bool       una_gp_set_lengths(una_kernel *kernel, double length);
-
-/* ---- on features: their rows stay in the process; cost rows^3, memory rows^2 ---- */
-typedef struct una_process {             /* under prior_var rbf(lengthscale)                                */
-    una_gp_rows of;                                                  /* features of rows                    */
-    double prior_var, lengthscale, noise_var;
-} una_process;
-/* Factored with the jitter that it needs. */
-una_status una_process_solve(una_gp *gp, const una_process *of, una_arena *keep, una_run *run);
-una_status una_process_predict(const una_feature_map *map, una_view x, una_predictive *out, una_run *run);
-una_status una_process_observe(const una_feature_map *map, una_gp *gp, const una_problem *more, una_fit_result *result,
-                               una_arena *keep, una_run *run);

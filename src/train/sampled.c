@@ -184,14 +184,11 @@ static una_status sampled_keep(void *context, const void *const *training, size_
 
 una_status una_sampled_shape(una_fitting *f, size_t numbers_each)
 {
-    const una_problem *p = f->problem;
     una_sampled *m = f->target->state;
     una_basis_options *b = f->target->options;
-    una_network_plan plan = { .body = b->body, .width = (size_t)b->width, .depth = (size_t)b->depth,
-                              .features = (size_t)b->width, .activation = b->activation };
-    UNA_TRY(una_network_make(&m->net, &plan, p->columns, p->x.cols, 1, f->keep, f->run));
-    b->body = plan.body;
-    m->seed = p->seed;
+    b->features = b->width;
+    UNA_TRY(una_network_make(&m->net, b, 1, false, f));
+    m->seed = f->problem->seed;
     count_numbers(m, numbers_each);
     return UNA_OK;
 }

@@ -512,7 +512,8 @@ static void update_is_a_fresh_posterior(void **state)
     una_mark mark = una_arena_mark(&run->scratch);
     una_basis *basis = member_state(model);
     una_head fresh;
-    double *x = NULL, *y = NULL, *phi = NULL, *mean, *var;
+    double *x = NULL, *y = NULL, *mean, *var;
+    una_view phi = {0};
     size_t rows = 0, k = basis->head.stats.features;
     una_head_init(&fresh, k, &run->scratch);
     fresh.noise_var = basis->head.noise_var;
@@ -522,12 +523,12 @@ static void update_is_a_fresh_posterior(void **state)
         assert_ok(una_columns_encode(&model->columns, parts[i], &(una_encoding){ &x, &y, NULL, &rows }, &run->scratch),
                   run);
         assert_ok(una_basis_phi(basis, (una_view){ x, rows, 2, 2 }, &phi, run), run);
-        una_stats_add(&fresh.stats, phi, y, rows, NULL);
+        una_stats_add(&fresh.stats, phi.at, y, rows, NULL);
     }
     assert_ok(una_head_solve(&fresh, run), run);
     mean = UNA_GET(&run->scratch, double, rows);
     var = UNA_GET(&run->scratch, double, rows);
-    assert_ok(una_head_predict(&fresh, phi, rows, mean, var, run), run);
+    assert_ok(una_head_predict(&fresh, phi.at, rows, mean, var, run), run);
 
     double *p = predicted(model, more, run), scale = model->columns.target_scale;
     for (size_t i = 0; i < rows; i++) {

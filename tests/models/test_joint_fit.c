@@ -341,7 +341,8 @@ static void heads_are_matrix_normal(void **state)
     fits f = fitted_all("nlm(width=6, features=4, steps=80, members=1, activation=tanh)", &t.p, run);
     assert_true(f.coupling.joint);
     const una_basis *basis[T];
-    double s[4], det, inverse[4], precision[N * N] = {0}, right[N] = {0}, *phi, at[3 * PROBES];
+    double s[4], det, inverse[4], precision[N * N] = {0}, right[N] = {0}, at[3 * PROBES];
+    una_view phi;
     for (size_t k = 0; k < T; k++) basis[k] = ((const una_members *)f.state[k])->at[0].state;
     memcpy(s, f.noise, sizeof s);
     det = s[0] * s[3] - s[1] * s[2];
@@ -355,9 +356,9 @@ static void heads_are_matrix_normal(void **state)
             for (size_t i = 0; i < K; i++) {
                 precision[(a * K + i) * N + b * K + i] += inverse[a * T + b] / ratio;
                 for (size_t r = 0; r < ROWS; r++) {
-                    right[a * K + i] += inverse[a * T + b] * phi[r * K + i] * t.y[r * T + b];
+                    right[a * K + i] += inverse[a * T + b] * phi.at[r * K + i] * t.y[r * T + b];
                     for (size_t j = 0; j < K; j++)
-                        precision[(a * K + i) * N + b * K + j] += inverse[a * T + b] * phi[r * K + i] * phi[r * K + j];
+                        precision[(a * K + i) * N + b * K + j] += inverse[a * T + b] * phi.at[r * K + i] * phi.at[r * K + j];
                 }
             }
     assert_ok(una_chol(precision, N, "test", run), run);
@@ -367,13 +368,13 @@ static void heads_are_matrix_normal(void **state)
     for (size_t a = 0; a < T; a++) {
         says(&f, a, probes(), at, run);
         for (size_t i = 0; i < PROBES; i++) {
-            double mean = una_dot(phi + i * K, right + a * K, K), common = at[PROBES + i] / s[a * T + a];
+            double mean = una_dot(phi.at + i * K, right + a * K, K), common = at[PROBES + i] / s[a * T + a];
             assert_near(at[i], mean, 1e-6, 1e-8);
             for (size_t b = 0; b < T; b++) {
                 double column[N] = {0};
-                memcpy(column + b * K, phi + i * K, K * sizeof *column);
+                memcpy(column + b * K, phi.at + i * K, K * sizeof *column);
                 una_chol_solve(precision, N, column, 1);
-                assert_near(s[a * T + b] * common, una_dot(phi + i * K, column + a * K, K), 1e-6, 1e-12);
+                assert_near(s[a * T + b] * common, una_dot(phi.at + i * K, column + a * K, K), 1e-6, 1e-12);
             }
         }
     }

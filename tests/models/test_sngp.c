@@ -285,7 +285,7 @@ static void one_step_at_a_time(void **state)
 
 /* ---- the model -------------------------------------------------------------------------------------------- */
 
-static double largest_singular_value(const una_sngp *m, size_t layer, una_run *run)
+static double largest_singular_value(const una_basis *m, size_t layer, una_run *run)
 {
     una_arena arena;
     una_spectral_f32 s;
@@ -364,12 +364,12 @@ static void laplace_head(void **state)
     double *p = predicted(exact, data, run), *q = predicted(laplace, data, run);
     assert_arrays_near(q + 2 * N, p + 2 * N, N, 1e-9, 0);
 
-    const una_sngp *m = member_state(laplace);
+    const una_basis *m = member_state(laplace);
     double x[2] = { 0.4, -0.2 }, f, mean, var, noise;
     float point[2] = { 0.4f, -0.2f };
     void *work;
     una_mark mark = una_arena_mark(&run->scratch);
-    assert_ok(una_body_residual_f32.work(&work, &(una_network_f32){ NULL, m->net.shape, m->frozen }, 1, false,
+    assert_ok(una_body_residual_f32.work(&work, &(una_network_f32){ NULL, m->net.shape, m->net.frozen }, 1, false,
                                          una_kernels_named_f32("auto"), &run->scratch),
               run);
     una_body_residual_f32.forward(work, m->parameters, point, 1, (una_outputs){ .f = &f });
@@ -476,7 +476,7 @@ enum { GP_ROWS = 60, MORE = 9 };
 /* Standardised rows of the model's inputs, and their last layer. */
 static void last_layer(const una_model *model, const una_dataset *data, size_t rows, double *x, double *h, una_run *run)
 {
-    const una_sngp *m = member_state(model);
+    const una_basis *m = member_state(model);
     for (size_t i = 0; i < rows; i++)
         for (size_t d = 0; d < 2; d++) {
             const una_input *input = &model->columns.inputs[d];
@@ -487,7 +487,7 @@ static void last_layer(const una_model *model, const una_dataset *data, size_t r
     for (size_t i = 0; i < rows * 2; i++) point[i] = (float)x[i];
     void *work;
     una_mark mark = una_arena_mark(&run->scratch);
-    assert_ok(una_body_residual_f32.work(&work, &(una_network_f32){ NULL, m->net.shape, m->frozen }, 1, false,
+    assert_ok(una_body_residual_f32.work(&work, &(una_network_f32){ NULL, m->net.shape, m->net.frozen }, 1, false,
                                          una_kernels_named_f32("auto"), &run->scratch),
               run);
     una_body_residual_last_f32.forward(work, m->parameters, point, rows,
@@ -499,7 +499,7 @@ static void last_layer(const una_model *model, const una_dataset *data, size_t r
 static void assert_is_the_process(const una_model *model, const una_dataset *data, double alpha, double length,
                                   double noise_var, una_run *run)
 {
-    const una_sngp *m = member_state(model);
+    const una_basis *m = member_state(model);
     enum { WIDTH = 6 };
     size_t n = una_dataset_row_count(data);
     static double x[GP_ROWS * 2], h[GP_ROWS * WIDTH], k[GP_ROWS * GP_ROWS], a[GP_ROWS], v[GP_ROWS];
@@ -508,7 +508,7 @@ static void assert_is_the_process(const una_model *model, const una_dataset *dat
     last_layer(model, data, n, x, h, run);
     una_predictive out = { .mean = mean, .var_model = var, .var_noise = noise };
     assert_ok(una_calls(model->kind)->predict(model->state, (una_view){ probe, 4, 2, 2 }, &out, run), run);
-    una_feature_map map = una_sngp_map(m);
+    una_feature_map map = una_basis_map(m);
     assert_int_equal(una_map_columns(&map), WIDTH);
     assert_ok(una_map_phi(&map, (una_view){ probe, 4, 2, 2 }, star, run), run);
 
@@ -557,7 +557,7 @@ static void process_on_the_last_layer(void **state)
 
     model = fitted("sngp(width=6, features=15, steps=60, head=gp, noise_std=0.3, units=standardised)", data, &held_out,
                    run);
-    assert_int_equal(((const una_sngp *)member_state(model))->gp.rows, GP_ROWS - MORE); /* the held-out rows join */
+    assert_int_equal(((const una_basis *)member_state(model))->gp.rows, GP_ROWS - MORE); /* the held-out rows join */
     una_model_free(model);
     una_dataset_free(data);
     una_dataset_free(more);
@@ -666,7 +666,7 @@ static void bare_fits(void **state)
         options.basis.common.steps = 20;
         options.basis.features = 8;
         options.basis.common.prior_var = UNA_AUTO;
-        options.head = i / 2 ? UNA_SNGP_GP : UNA_SNGP_EXACT;
+        options.head = i / 2 ? UNA_POSTERIOR_PROCESS : UNA_POSTERIOR_EXACT;
         y[3] = huge ? 1e39 : 0.3;
 
         una_mark mark = una_arena_mark(&run->scratch);
@@ -689,8 +689,8 @@ static void damaged_states_are_refused(void **state)
     una_dataset *data = wave_data(40, 0, run);
     una_model *model = quick_fit(&una_kind_sngp, data, run);
     una_model *other = fitted("sngp(width=5, features=7, steps=3)", data, NULL, run);
-    una_sngp mixed = *(una_sngp *)member_state(model);
-    mixed.head = ((una_sngp *)member_state(other))->head;
+    una_basis mixed = *(una_basis *)member_state(model);
+    mixed.head = ((una_basis *)member_state(other))->head;
 
     una_arena arena;
     una_archive out = {0};
@@ -705,8 +705,8 @@ static void damaged_states_are_refused(void **state)
 
     model = fitted("sngp(width=5, features=12, steps=3, head=gp)", data, NULL, run);
     other = fitted("sngp(width=4, features=12, steps=3, head=gp)", data, NULL, run);
-    mixed = *(una_sngp *)member_state(model);
-    mixed.gp = ((una_sngp *)member_state(other))->gp;
+    mixed = *(una_basis *)member_state(model);
+    mixed.gp = ((una_basis *)member_state(other))->gp;
     una_arena_init(&arena, run);
     assert_ok(una_archive_save_begin(&out, "{}", &arena, run), run);
     out.inputs = 2;

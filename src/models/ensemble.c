@@ -210,9 +210,19 @@ static una_status train_member(void *context, size_t index, una_run *run)
     return UNA_OK;
 }
 
+/* Without folds all members have the same rows in float. */
 static una_status ensemble_train(void *context, const una_training_plan *plan, void *trainings, una_run *run)
 {
-    ensemble_plan at = { context, plan, trainings };
+    const ensemble *all = context;
+    una_problem problem = *plan->problem;
+    una_training_plan own = *plan;
+    ensemble_plan at = { all, &own, trainings };
+    una_training_rows rows;
+    own.problem = &problem;
+    if (all->kind->validation && !problem.folds && all->options->style != UNA_ENSEMBLE_BOOTSTRAP) {
+        UNA_TRY(una_training_rows_split(&rows, &problem, SIZE_MAX, &run->scratch));
+        problem.shared = &rows;
+    }
     return una_jobs_together(run, trainings, sizeof *at.training, plan->count, train_member, &at);
 }
 
@@ -282,15 +292,14 @@ static una_status ensemble_fit(una_fitting *f)
     size_t members = (size_t)o->members;
     e->inputs = p->x.cols;
 
+    una_target_choice chosen = { una_noise_var(o->noise_std, unit), 1, result };
     una_crossfit fit = { .context = &all, .job_size = sizeof(member_training), .train = ensemble_train,
                          .evaluate = ensemble_evaluate, .keep = ensemble_keep, .restarts = members, .mixture = true,
                          .trainings_per_fold = members < TRAININGS_PER_FOLD ? members : TRAININGS_PER_FOLD,
-                         .folds_for_noise = true, .grid = UNA_MIXTURE_GRID, .prior_var = 1,
-                         .splits_rows = all.kind->validation && !p->folds && o->style != UNA_ENSEMBLE_BOOTSTRAP,
-                         .noise_var = una_noise_var(o->noise_std, unit) };
-    UNA_TRY(una_crossfit_run(&fit, p, result, f->keep, run));
+                         .folds_for_noise = true, .grid = UNA_MIXTURE_GRID, .targets = 1, .chosen = &chosen };
+    UNA_TRY(una_crossfit_run(&fit, p, f->keep, run));
 
-    e->noise_var = UNA_IS_AUTO(fit.noise_var) ? all.noise_var : fit.noise_var;       /* there were no validation rows */
+    e->noise_var = UNA_IS_AUTO(chosen.noise_var) ? all.noise_var : chosen.noise_var; /* there were no validation rows */
     result->noise_var = e->noise_var;
     o->noise_std = sqrt(e->noise_var) / unit;
     return UNA_OK;

@@ -156,7 +156,15 @@ typedef struct chains {
     uint64_t seed;
     size_t count;
     chain_job *job;                      /* [count]                                                         */
+    size_t dimension;                    /* of a draw: weights, and the noise if it is sampled              */
 } chains;
+
+/* Draw number k of all, chain after chain. */
+static const double *draw_of(const chains *all, size_t k)
+{
+    size_t each = all->job[0].chain.count;
+    return all->job[k / each].chain.draws + k % each * all->dimension;
+}
 
 /* A chain of hidden weights in scratch, then a head for each of its draws. */
 static una_status integrated_chain(chain_job *j, const chains *all, una_bnn *bnn, const double *q, una_rng *rng,
@@ -201,11 +209,16 @@ static una_status run_chain(void *context, size_t index, una_run *run)
 
 typedef struct mixing { double rhat, bulk, tail; } mixing;       /* the worst of each over some quantities */
 
-static void take_worse(mixing *v, una_convergence c)
+/* value [chains, draws] of one of them; one that never changes says nothing. */
+static una_status take_worse(mixing *v, const double *value, const chains *all, una_run *run)
 {
-    v->rhat = fmax(v->rhat, c.rhat);                     /* a quantity that never changes says nothing */
+    una_convergence c;
+    UNA_TRY(una_check_cancelled(run, "comparing chains"));
+    UNA_TRY(una_convergence_of(&c, value, all->count, all->job[0].chain.count, run));
+    v->rhat = fmax(v->rhat, c.rhat);
     v->bulk = fmin(v->bulk, c.ess_bulk);
     v->tail = fmin(v->tail, c.ess_tail);
+    return UNA_OK;
 }
 
 /* Training rows, and points between two of them, where gaps are. A category is taken from one row. */
@@ -231,42 +244,28 @@ static una_status check_functions_mixing(mixing *v, const hmc *m, const chains *
 {
     una_view probes;
     rows_pass pass;
-    size_t count = all->count, draws = all->job[0].chain.count, dimension = m->weights + all->bnn->sample_noise;
+    size_t each = all->job[0].chain.count, draws = all->count * each;
     UNA_TRY(probe_points(&probes, p, run));
     UNA_TRY(begin_pass(&pass, m, probes, run));
-    UNA_NEW(&run->scratch, double, values, PROBES * count * draws);
+    UNA_NEW(&run->scratch, double, values, PROBES * draws);
 
-    for (size_t c = 0; c < count; c++)
-        for (size_t k = 0; k < draws; k++) {
-            UNA_TRY(una_check_cancelled(run, "comparing chains"));
-            hmc_evaluate(&pass, m, all->job[c].chain.draws + k * dimension);
-            for (size_t i = 0; i < PROBES; i++) values[(i * count + c) * draws + k] = pass.f[i];
-        }
-
-    for (size_t i = 0; i < PROBES; i++) {
-        una_convergence one;
+    for (size_t k = 0; k < draws; k++) {
         UNA_TRY(una_check_cancelled(run, "comparing chains"));
-        UNA_TRY(una_convergence_of(&one, values + i * count * draws, count, draws, run));
-        take_worse(v, one);
+        hmc_evaluate(&pass, m, draw_of(all, k));
+        for (size_t i = 0; i < PROBES; i++) values[i * draws + k] = pass.f[i];
     }
+    for (size_t i = 0; i < PROBES; i++) UNA_TRY(take_worse(v, values + i * draws, all, run));
     return UNA_OK;
 }
 
 /* At most a hundred weights, evenly spaced, and the noise if it is sampled. */
-static una_status check_weights_mixing(mixing *v, const hmc *m, const chains *all, una_run *run)
+static una_status check_weights_mixing(mixing *v, const chains *all, una_run *run)
 {
-    size_t count = all->count, draws = all->job[0].chain.count, dimension = m->weights + all->bnn->sample_noise;
-    size_t step = 1 + dimension / WATCHED_WEIGHTS;
-    UNA_NEW(&run->scratch, double, values, count * draws);
-
-    for (size_t back = 0; back < dimension; back += step) {
-        una_convergence one;
-        UNA_TRY(una_check_cancelled(run, "comparing chains"));
-        for (size_t c = 0; c < count; c++)
-            for (size_t k = 0; k < draws; k++)
-                values[c * draws + k] = all->job[c].chain.draws[(k + 1) * dimension - 1 - back];
-        UNA_TRY(una_convergence_of(&one, values, count, draws, run));
-        take_worse(v, one);
+    size_t draws = all->count * all->job[0].chain.count, step = 1 + all->dimension / WATCHED_WEIGHTS;
+    UNA_NEW(&run->scratch, double, values, draws);
+    for (size_t back = 0; back < all->dimension; back += step) {
+        for (size_t k = 0; k < draws; k++) values[k] = draw_of(all, k)[all->dimension - 1 - back];
+        UNA_TRY(take_worse(v, values, all, run));
     }
     return UNA_OK;
 }
@@ -316,7 +315,7 @@ static una_status check_convergence(const hmc *m, const chains *all, const una_p
 {
     mixing f = { NAN, NAN, NAN }, w = f;
     UNA_TRY(check_functions_mixing(&f, m, all, p, run));
-    UNA_TRY(check_weights_mixing(&w, m, all, run));
+    UNA_TRY(check_weights_mixing(&w, all, run));
     report_chains(&f, &w, all, result);
     return UNA_OK;
 }
@@ -376,9 +375,10 @@ static una_status held_out_noise(double *std, const hmc *m, const una_problem *p
     job.init_stream = (uint64_t)1 << 33;
 
     una_fit_result measured = {0};
+    una_target_choice chosen = { UNA_AUTO, 1, &measured };
     una_crossfit fit = { .job_size = sizeof(una_plain_training), .job = &job, .finish = una_plain_finish,
-                         .evaluate = una_plain_evaluate, .stream = 1 << 17, .noise_var = UNA_AUTO, .prior_var = 1 };
-    UNA_TRY(una_crossfit_choose(&fit, p, &measured, run));
+                         .evaluate = una_plain_evaluate, .stream = 1 << 17, .targets = 1, .chosen = &chosen };
+    UNA_TRY(una_crossfit_choose(&fit, p, run));
     if (measured.valid_rows == 0) return UNA_OK;
 
     *std = fmax(measured.valid_rmse, 1e-3);              /* exact data: the sampler needs some noise */
@@ -402,15 +402,14 @@ static una_status fill_noise_in(hmc_options *o, const hmc *m, const una_problem 
 
 static una_status keep_draws(hmc *m, const chains *all, una_fit_result *result, una_arena *keep)
 {
-    size_t each = all->job[0].chain.count, room = all->count * each, dimension = m->weights + all->bnn->sample_noise;
+    size_t room = all->count * all->job[0].chain.count;
     double unit = m->y_scale[1] * m->y_scale[1], sum = 0;
     m->kept = room < MOST_KEPT ? room : MOST_KEPT;
     UNA_NEW_AT(keep, m->draws, m->kept * m->weights);
     UNA_NEW_AT(keep, m->noise_var, m->kept);
 
     for (size_t k = 0; k < m->kept; k++) {               /* the last of every room/kept draws, chain after chain */
-        size_t at = (k + 1) * room / m->kept - 1;
-        const double *q = all->job[at / each].chain.draws + at % each * dimension;
+        const double *q = draw_of(all, (k + 1) * room / m->kept - 1);
         memcpy(m->draws + k * m->weights, q, m->weights * sizeof(double));
         m->noise_var[k] = all->bnn->sample_noise ? exp(2 * q[m->weights]) : all->bnn->noise_var;
         sum += m->noise_var[k] / unit;
@@ -451,18 +450,17 @@ static una_status hmc_predict(const void *state, una_view x, una_predictive *out
 /* Held-out rows that did not join the posterior: mean log density of the mixture, and rmse of its mean. */
 static una_status hmc_score_valid(const hmc *m, const una_problem *p, una_fit_result *result, una_run *run)
 {
-    size_t rows = p->valid_x.rows, parts = m->kept;
+    size_t rows = p->valid_x.rows;
     if (rows == 0 || p->valid_joins) return UNA_OK;
 
-    double one[3], square = 0, log_lik = 0;
-    UNA_NEW(&run->scratch, double, part, 2 * parts);
-    una_predictive out = { .mean = one, .var_model = one + 1, .var_noise = one + 2, .parts = parts, .part_mean = part,
-                           .part_var = part + parts };
+    double square = 0, log_lik = 0;
+    una_predictive out = { .parts = m->kept };
+    UNA_TRY(una_predictive_new(&out, 1, &run->scratch));
     for (size_t r = 0; r < rows; r++) {
         const una_view x = { p->valid_x.at + r * p->valid_x.stride, 1, p->valid_x.cols, p->valid_x.stride };
         UNA_SCOPED(run, hmc_predict(m, x, &out, run));
         square += pow(p->valid_y[r] - out.mean[0], 2);
-        log_lik += una_mixture_log_pdf(p->valid_y[r], part, part + parts, NULL, parts);
+        log_lik += una_mixture_log_pdf(p->valid_y[r], out.part_mean, out.part_var, NULL, out.parts);
     }
     result->valid_rows = rows;
     result->valid_rmse = sqrt(square / (double)rows);
@@ -485,7 +483,8 @@ static una_status hmc_run_chains(const una_fitting *f, const una_bnn *bnn)
                     .accept = o->accept, .leapfrog = (size_t)o->leapfrog, .jitter = o->jitter,
                     .max_depth = (size_t)o->max_depth, .stage = "sampling hmc" };
     chains all = { .bnn = bnn, .how = &how, .integrated = o->head == UNA_HEAD_INTEGRATED,
-                   .start_steps = (size_t)o->start_steps, .seed = f->problem->seed, .count = (size_t)o->chains };
+                   .start_steps = (size_t)o->start_steps, .seed = f->problem->seed, .count = (size_t)o->chains,
+                   .dimension = ((const hmc *)f->target->state)->weights + bnn->sample_noise };
     UNA_NEW_AT(&f->run->scratch, all.job, all.count);
 
     una_status status = una_jobs_run(f->run, all.job, sizeof *all.job, all.count, run_chain, &all);

@@ -76,13 +76,13 @@ static una_status nn_fit(una_fitting *f)
     }
 
     keeping kept = { .state = m };
+    una_target_choice chosen = { una_noise_var(o->common.noise_std, unit), 1, result };
     una_crossfit fit = { .context = &kept, .job_size = sizeof(una_plain_training), .job = &job,
                          .finish = una_plain_finish, .evaluate = una_plain_evaluate, .keep = nn_keep, .restarts = 1,
-                         .prior_var = 1,
-                         .noise_var = una_noise_var(o->common.noise_std, unit), .most_noise_var = 4 };
-    UNA_TRY(una_crossfit_run(&fit, p, result, f->keep, run));
+                         .targets = 1, .chosen = &chosen, .most_noise_var = 4 };
+    UNA_TRY(una_crossfit_run(&fit, p, f->keep, run));
 
-    double noise_var = UNA_IS_AUTO(fit.noise_var) ? fmax(kept.square, 1e-8) : fit.noise_var;      /* no validation */
+    double noise_var = UNA_IS_AUTO(chosen.noise_var) ? fmax(kept.square, 1e-8) : chosen.noise_var;      /* no validation */
     m->head.noise_var = result->noise_var = noise_var;
     /* The closest thing to evidence that a single function has. */
     result->log_evidence = result->valid_rows ? (double)result->valid_rows * result->valid_log_lik

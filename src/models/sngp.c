@@ -372,14 +372,14 @@ static una_status sngp_fit(una_fitting *f)
     if (process) m->net.body = &una_body_residual_last_f32;
 
     keeping all = { m, o };
+    una_target_choice chosen = { una_noise_var(b->common.noise_std, unit), b->common.prior_var, f->target->result };
     una_crossfit fit = { .context = &all, .job_size = sizeof(sngp_training), .job = &job, .finish = sngp_finish,
-                         .evaluate = sngp_evaluate, .keep = sngp_keep, .restarts = 1, .prior_var = b->common.prior_var,
-                         .noise_var = una_noise_var(b->common.noise_std, unit),
+                         .evaluate = sngp_evaluate, .keep = sngp_keep, .restarts = 1, .targets = 1, .chosen = &chosen,
                          .least_noise_var = 1e-6, .tolerance = process ? 1e-3 : 1e-5 };  /* each costs rows^3 */
-    UNA_TRY(una_crossfit_run(&fit, p, f->target->result, f->keep, f->run));
+    UNA_TRY(una_crossfit_run(&fit, p, f->keep, f->run));
 
-    m->head.noise_var = UNA_IS_AUTO(fit.noise_var) ? train_noise_var : fit.noise_var;    /* no validation rows */
-    m->head.prior_var = UNA_IS_AUTO(fit.prior_var) ? 1 : fit.prior_var;
+    m->head.noise_var = UNA_IS_AUTO(chosen.noise_var) ? train_noise_var : chosen.noise_var;  /* no validation rows */
+    m->head.prior_var = UNA_IS_AUTO(chosen.prior_var) ? 1 : chosen.prior_var;
     b->train_noise_std = sqrt(train_noise_var) / unit;
     return sngp_solve(f);
 }

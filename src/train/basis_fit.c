@@ -311,7 +311,7 @@ una_status una_basis_noise(double *noise_var, const una_network_f32 *like, const
     set_target_heads(&job, targets, NULL);
     una_crossfit fit = { .job_size = sizeof(basis_training), .job = &job, .finish = basis_finish,
                          .evaluate = basis_evaluate, .stream = 1 << 16, .targets = targets, .chosen = chosen };
-    UNA_TRY(una_crossfit_choose(&fit, p, &own_result[0], run));
+    UNA_TRY(una_crossfit_choose(&fit, p, run));
 
     for (size_t t = 0; t < targets; t++)
         noise_var[t] = own_result[t].valid_rows ? fmin(1,
@@ -444,7 +444,6 @@ una_status una_basis_fit(una_fitting *f, una_basis_plan *plan)
 {
     const una_problem *p = f->problem;
     const una_basis_options *o = options_of(f, 0);
-    una_fit_result *result = f->target->result;
     double share;
     size_t *group;
     several all;
@@ -475,7 +474,7 @@ una_status una_basis_fit(una_fitting *f, una_basis_plan *plan)
                          .by_evidence = o->noise_rule == 1, .targets = all.targets, .chosen = all.chosen,
                          .compare = f->coupling ? basis_compare : NULL,
                          .one_prior = all.targets > 1 && una_problem_complete(p) };
-    UNA_STAGE(f->run, share, 1, una_crossfit_run(&fit, p, result, f->keep, f->run));
+    UNA_STAGE(f->run, share, 1, una_crossfit_run(&fit, p, f->keep, f->run));
     UNA_TRY(share_curve(f, all.targets));
     return finish_targets(&all);
 }

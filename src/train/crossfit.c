@@ -14,9 +14,8 @@ size_t una_training_plan_fold(const una_training_plan *plan, size_t index)
 /* ---- trainings that run together --------------------------------------------------------------------------- */
 
 typedef struct trainings {
-    una_crossfit *fit;
+    const una_crossfit *fit;
     una_training_plan plan;
-    una_fit_result *result;
     una_arena *keep;                     /* NULL: nothing is kept                                           */
     unsigned char *at;                   /* [plan.count] of fit->job_size                                   */
     const void **list;                   /* [plan.count] group after group: those with the same validation rows side by
@@ -74,24 +73,11 @@ static una_status train_jobs(trainings *all, una_run *run)
     return fit->finish ? una_jobs_again(run, all->at, fit->job_size, plan->count, finish_one, all) : UNA_OK;
 }
 
-/* The kind trains by its own function; trainings without folds may share their rows in float. */
-static una_status train_by_kind(trainings *all, una_run *run)
-{
-    una_problem shared = *all->plan.problem;
-    una_training_plan with = all->plan;
-    una_training_rows rows;
-    if (!with.folds && !with.all_rows && all->fit->splits_rows) {
-        UNA_TRY(una_training_rows_split(&rows, &shared, SIZE_MAX, &run->scratch));
-        shared.shared = &rows;
-        with.problem = &shared;
-    }
-    return all->fit->train(all->fit->context, &with, all->at, run);
-}
-
 static una_status train_plan(trainings *all, una_run *run)
 {
-    UNA_SCOPED(run, all->fit->train ? train_by_kind(all, run) : train_jobs(all, run));
-    for (size_t i = 0; i < all->plan.count; i++) all->result->steps += job_at(all, i)->trained.steps;
+    const una_crossfit *fit = all->fit;
+    UNA_SCOPED(run, fit->train ? fit->train(fit->context, &all->plan, all->at, run) : train_jobs(all, run));
+    for (size_t i = 0; i < all->plan.count; i++) fit->chosen->result->steps += job_at(all, i)->trained.steps;
     return UNA_OK;
 }
 
@@ -198,13 +184,14 @@ static una_status check_given_noise(double noise_var, una_run *run)
     return UNA_OK;
 }
 
-static una_status choose_one(double *noise_var, double *prior_var, choice *c, una_fit_result *result)
+static una_status choose_one(una_target_choice *v, choice *c)
 {
-    UNA_TRY(check_given_noise(*noise_var, c->run));
+    una_fit_result *result = v->result;
     size_t target = c->variances.target;
-    if (UNA_IS_AUTO(*prior_var)) UNA_TRY(choose_prior(prior_var, noise_var, target, target + 1, c));
-    c->variances.prior_var = *prior_var;
-    UNA_TRY(choose_noise_by_loss(noise_var, c));
+    UNA_TRY(check_given_noise(v->noise_var, c->run));
+    if (UNA_IS_AUTO(v->prior_var)) UNA_TRY(choose_prior(&v->prior_var, &v->noise_var, target, target + 1, c));
+    c->variances.prior_var = v->prior_var;
+    UNA_TRY(choose_noise_by_loss(&v->noise_var, c));
 
     double rows = (double)c->sums.rows;
     result->valid_rows = c->sums.rows;
@@ -226,7 +213,7 @@ static una_status has_valid_cells(bool *any, choice *c)
 }
 
 /* One prior variance for all targets, where none is given. */
-static una_status choose_one_prior(una_crossfit *fit, choice *c)
+static una_status choose_one_prior(const una_crossfit *fit, choice *c)
 {
     double prior_var;
     UNA_NEW(&c->run->scratch, double, noise_var, fit->targets);
@@ -242,17 +229,15 @@ static una_status choose_one_prior(una_crossfit *fit, choice *c)
 /* By `each` trainings of every group, the first of them all->list[first]. */
 static una_status choose_variances(const trainings *all, size_t first, size_t groups, size_t each, una_run *run)
 {
-    una_crossfit *fit = all->fit;
+    const una_crossfit *fit = all->fit;
     const void *const *training = all->list + first;
     choice c = { .fit = fit, .training = training, .groups = groups, .each = each, .run = run };
-    if (!fit->targets) return choose_one(&fit->noise_var, &fit->prior_var, &c, all->result);
     if (fit->one_prior && UNA_IS_AUTO(fit->chosen[0].prior_var)) UNA_TRY(choose_one_prior(fit, &c));
     for (size_t t = 0; t < fit->targets; t++) {
-        una_target_choice *v = &fit->chosen[t];
-        bool any;
+        bool any = fit->targets == 1;
         c.variances.target = t;
-        UNA_TRY(has_valid_cells(&any, &c));
-        if (any) UNA_TRY(choose_one(&v->noise_var, &v->prior_var, &c, v->result));
+        if (!any) UNA_TRY(has_valid_cells(&any, &c));
+        if (any) UNA_TRY(choose_one(&fit->chosen[t], &c));
     }
     for (size_t g = 0; fit->compare && g < groups; g++)
         UNA_SCOPED(run, fit->compare(fit->context, training + g * each, fit->chosen, run));
@@ -306,7 +291,7 @@ static una_status train_and_choose(trainings *all, una_run *run)
     UNA_TRY(train_plan(all, run));
     UNA_TRY(choose_variances(all, 0, all->groups, plan->count / all->groups, run));
     UNA_TRY(median_steps(&all->plan.steps, all, run));
-    return all->kept ? fit->keep(fit->context, all->list, 1, all->result, all->keep, run) : UNA_OK;
+    return all->kept ? fit->keep(fit->context, all->list, 1, fit->chosen->result, all->keep, run) : UNA_OK;
 }
 
 static una_status train_finally(trainings *all, una_run *run)
@@ -315,17 +300,16 @@ static una_status train_finally(trainings *all, una_run *run)
     UNA_TRY(train_plan(all, run));
     size_t first = fit->mixture ? 0 : best_of(all), count = fit->mixture ? all->plan.count : 1;
     if (job_at(all, first)->valid_rows && !fit->unvalidated) UNA_TRY(choose_variances(all, first, 1, count, run));
-    return fit->keep(fit->context, all->list + first, count, all->result, all->keep, run);
+    return fit->keep(fit->context, all->list + first, count, fit->chosen->result, all->keep, run);
 }
 
-una_status una_crossfit_run(una_crossfit *fit, const una_problem *p, una_fit_result *result, una_arena *keep,
-                            una_run *run)
+una_status una_crossfit_run(const una_crossfit *fit, const una_problem *p, una_arena *keep, una_run *run)
 {
-    bool skip = fit->unvalidated || (fit->folds_for_noise && !UNA_IS_AUTO(fit->noise_var));
+    bool skip = fit->unvalidated || (fit->folds_for_noise && !UNA_IS_AUTO(fit->chosen->noise_var));
     size_t first = count_first_trainings(fit, p);
     bool kept = first && !skip && !p->folds && !p->valid_joins;  /* no more rows will ever train */
     double share = skip ? 0 : (double)first / (double)(first + (kept ? 0 : fit->restarts));
-    trainings all = { .fit = fit, .result = result, .keep = keep, .kept = kept,
+    trainings all = { .fit = fit, .keep = keep, .kept = kept,
                       .plan = { .problem = p, .count = first, .folds = p->folds, .stream = fit->stream } };
     if (first && !skip) UNA_STAGE(run, 0, share, with_trainings(&all, train_and_choose, run));
     if (kept) return UNA_OK;
@@ -338,9 +322,9 @@ una_status una_crossfit_run(una_crossfit *fit, const una_problem *p, una_fit_res
     return UNA_OK;
 }
 
-una_status una_crossfit_choose(una_crossfit *fit, const una_problem *p, una_fit_result *result, una_run *run)
+una_status una_crossfit_choose(const una_crossfit *fit, const una_problem *p, una_run *run)
 {
-    trainings all = { .fit = fit, .result = result,
+    trainings all = { .fit = fit,
                       .plan = { .problem = p, .count = p->folds ? p->folds : 1, .folds = p->folds,
                                 .stream = fit->stream } };
     return p->folds || p->valid_x.rows ? with_trainings(&all, train_and_choose, run) : UNA_OK;

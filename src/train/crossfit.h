@@ -36,9 +36,10 @@ typedef struct una_valid_loss {          /* sums over validation rows           
     size_t rows;
 } una_valid_loss;
 
-typedef struct una_target_choice {       /* variances of one of several targets, chosen as those of a fit   */
-    double noise_var, prior_var;
-    una_fit_result *result;              /* gets the scores                                                 */
+typedef struct una_target_choice {       /* for one target                                                  */
+    double noise_var, prior_var;         /* given, or UNA_AUTO: chosen; still UNA_AUTO at the end without validation
+                                            rows */
+    una_fit_result *result;              /* gets the scores, and that of the first target the steps         */
 } una_target_choice;
 
 enum { UNA_MIXTURE_GRID = 24 };          /* for una_crossfit.grid: the likelihood of a mixture may have several
@@ -65,7 +66,6 @@ typedef struct una_crossfit {
     size_t trainings_per_fold;           /* trainings without each fold; 0 counts as 1                      */
     bool   folds_for_noise;              /* with a given noise no folds are trained                         */
     bool   retrains;                     /* held-out rows that join must train, because no posterior takes them in */
-    bool   splits_rows;                  /* with `train`: trainings without folds use una_training_rows_split */
     bool   unvalidated;                  /* train once, choose nothing                                      */
     bool   by_evidence;                  /* choose the noise by evidence                                    */
     int    grid;                         /* points that search the noise's largest maximum; 0: there is only one */
@@ -73,16 +73,12 @@ typedef struct una_crossfit {
     double least_noise_var;              /* that is tried; 0 counts as 1e-8                                 */
     double most_noise_var;               /* after the standard error is added; 0: no limit                  */
     uint64_t stream;
-    double noise_var, prior_var;         /* given, or UNA_AUTO: chosen; still UNA_AUTO at the end without validation
-                                            rows */
-    size_t targets;                      /* several: `chosen` [targets] holds the noise and prior of each; 0: one,
-                                            above */
-    una_target_choice *chosen;
+    size_t targets;
+    una_target_choice *chosen;           /* [targets]                                                       */
     bool   one_prior;                    /* an automatic prior variance is chosen once for all of them      */
 } una_crossfit;
 
-/* Folds or held-out rows, then the final trainings. Fills in noise, prior, and the result's scores and steps. */
-una_status una_crossfit_run(una_crossfit *fit, const una_problem *problem, una_fit_result *result, una_arena *keep,
-                            una_run *run);
+/* Folds or held-out rows, then the final trainings. Fills in what is chosen, and the results' scores and steps. */
+una_status una_crossfit_run(const una_crossfit *fit, const una_problem *problem, una_arena *keep, una_run *run);
 /* The choices alone: nothing is kept. Without folds and held-out rows nothing is trained either. */
-una_status una_crossfit_choose(una_crossfit *fit, const una_problem *problem, una_fit_result *result, una_run *run);
+una_status una_crossfit_choose(const una_crossfit *fit, const una_problem *problem, una_run *run);

@@ -277,13 +277,14 @@ una_status una_sampled_fit(una_fitting *f, const una_sampled_plan *plan)
     job.goal_options = plan->job.goal_options;
     job.how.descent.stage = plan->job.how.descent.stage;
     job.validate = UNA_VALIDATE_NOT;
+    una_target_choice chosen = { una_noise_var(b->common.noise_std, unit), 1, result };
     una_crossfit fit = { .context = m, .job_size = sizeof(sampled_training), .job = &job, .finish = sampled_finish,
                          .evaluate = sampled_evaluate, .keep = sampled_keep, .restarts = 1, .retrains = true,
-                         .unvalidated = !o->validate, .grid = UNA_MIXTURE_GRID, .prior_var = 1,
-                         .noise_var = una_noise_var(b->common.noise_std, unit) };
-    UNA_STAGE(f->run, share, 1, una_crossfit_run(&fit, p, result, f->keep, f->run));
+                         .unvalidated = !o->validate, .grid = UNA_MIXTURE_GRID, .targets = 1,
+                         .chosen = &chosen };
+    UNA_STAGE(f->run, share, 1, una_crossfit_run(&fit, p, f->keep, f->run));
 
-    double found = UNA_IS_AUTO(fit.noise_var) ? train_noise_var : fit.noise_var;
+    double found = UNA_IS_AUTO(chosen.noise_var) ? train_noise_var : chosen.noise_var;
     m->noise_var = noise_var_of(&b->common.noise_std, found, unit);
     result->noise_var = m->noise_var;
     result->prior_var = m->prior_var;

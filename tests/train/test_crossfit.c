@@ -73,7 +73,7 @@ static una_status keep_it(void *context, const void *const *training, size_t cou
     return UNA_OK;
 }
 
-static una_fit_result cross_fit(script *s, una_crossfit *fit, una_run *run)
+static una_fit_result cross_fit(script *s, una_target_choice *chosen, una_run *run)
 {
     double x[ROWS], y[ROWS];
     unsigned char fold[ROWS];
@@ -82,18 +82,15 @@ static una_fit_result cross_fit(script *s, una_crossfit *fit, una_run *run)
         fold[i] = (unsigned char)(i % FOLDS);
     }
     una_problem p = { .x = { x, ROWS, 1, 1 }, .y = y, .folds = FOLDS, .fold = fold };
-    una_fit_result result = { .valid_rmse = NAN };
     una_arena keep;
 
-    fit->context = s;
-    fit->job_size = sizeof(invented);
-    fit->train = train;
-    fit->evaluate = evaluate;
-    fit->keep = keep_it;
-    fit->restarts = 1;
+    una_fit_result result = { .valid_rmse = NAN };
+    una_crossfit fit = { .context = s, .job_size = sizeof(invented), .train = train, .evaluate = evaluate,
+                         .keep = keep_it, .restarts = 1, .targets = 1, .chosen = chosen };
+    chosen->result = &result;
     una_arena_init(&keep, run);
     una_mark mark = una_arena_mark(&run->scratch);
-    assert_ok(una_crossfit_run(fit, &p, &result, &keep, run), run);
+    assert_ok(una_crossfit_run(&fit, &p, &keep, run), run);
     una_arena_release(&run->scratch, mark);
     una_arena_free(&keep);
     return result;
@@ -108,7 +105,7 @@ static void folds_and_their_steps(void **state)
     una_run *run = quiet_run();
     for (size_t k = 0; k < 3; k++) {
         script s = { .best = best[k], .square = 0.04 };
-        una_crossfit fit = { .noise_var = 0.1, .prior_var = 1 };
+        una_target_choice fit = { .noise_var = 0.1, .prior_var = 1 };
         una_fit_result result = cross_fit(&s, &fit, run);
         for (size_t f = 0; f < FOLDS; f++) assert_true(s.seen[f]);
         assert_int_equal(s.calls, 2);
@@ -130,7 +127,7 @@ static void noise_of_gaussian_errors(void **state)
     una_run *run = quiet_run();
     for (size_t k = 0; k < 3; k++) {
         script s = { .best = best, .square = squares[k] };
-        una_crossfit fit = { .noise_var = UNA_AUTO, .prior_var = 1 };
+        una_target_choice fit = { .noise_var = UNA_AUTO, .prior_var = 1 };
         una_fit_result result = cross_fit(&s, &fit, run);
         assert_near(fit.noise_var, squares[k] * exp(sqrt(2.0 / ROWS)), 1e-4, 0);
         assert_near(result.valid_rmse, sqrt(squares[k]), 1e-12, 0);
@@ -150,7 +147,7 @@ static void largest_prior_that_costs_little(void **state)
     una_run *run = quiet_run();
     for (size_t k = 0; k < 4; k++) {
         script s = { .best = best, .square = 0.04 };
-        una_crossfit fit = { .noise_var = 0.1, .prior_var = UNA_AUTO };
+        una_target_choice fit = { .noise_var = 0.1, .prior_var = UNA_AUTO };
         s.top = top[k] + 1e-6;                           /* so that a cost of just 0.02 is one that may be paid */
         cross_fit(&s, &fit, run);
         assert_near(log10(fit.prior_var), wanted[k], 0, 1e-9);

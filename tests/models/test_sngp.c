@@ -5,6 +5,7 @@
  */
 #include "models/quick.h"
 #include "models/sngp.h"
+#include "nn/residual.h"
 
 #include "nn/spectral.h"
 

@@ -148,7 +148,7 @@ static double *answers_of(const subject *s, const una_model *model)
         double *n = all + t * 6 * ROWS;
         una_prediction p = { sizeof p, n, n + ROWS, n + 2 * ROWS, n + 3 * ROWS, n + 4 * ROWS, n + 5 * ROWS };
         una_status status = s->data ? FUZZ_EXPLAIN(una_model_predict(part, s->data, 0.9, &p, s->world->run), s->world)
-                          : FUZZ_EXPLAIN(una_model_predict_encoded(part, s->x, ROWS, 0.9, &p, s->world->run), s->world);
+                          : FUZZ_EXPLAIN(una_model_answer_encoded(part, s->x, ROWS, &(una_bands){ .level = 0.9, .out = p }, s->world->run), s->world);
         if (status != UNA_OK) {
             free(all);
             return NULL;

@@ -339,10 +339,10 @@ static una_status split_all(work *w, const una_dataset *data, una_run *run)
     e->std_epistemic = std;
     e->number = number;
 
-    una_prediction asked = { .size = sizeof asked, .mean = mean, .std_epistemic = std };
+    const una_bands asked = { .level = 0.95, .out = { .mean = mean, .std_epistemic = std } };
     una_model by_logs = *w->model;               /* of a logarithm, the ignorance of the logarithm is split */
     by_logs.columns.log_target = false;
-    UNA_TRY(una_model_predict_encoded(&by_logs, x.at, x.rows, 0.95, &asked, run));
+    UNA_TRY(una_model_answer_encoded(&by_logs, x.at, x.rows, &asked, run));
     UNA_TRY(una_kind_leaves(una_calls(w->model->kind), w->model->state, x, 1, split_leaf, w, run));
     UNA_TRY(add_new_words(w, x, run));
     return add_disagreement(w, run);

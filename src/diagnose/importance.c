@@ -116,7 +116,7 @@ static una_status shuffle_source(panel *p, size_t source, una_rng rng, double sh
 {
     const una_columns *columns = &p->refit->columns;
     uint32_t *other = NULL;
-    una_prediction out = { .size = sizeof out, .mean = p->mean };
+    const una_bands asked = { .level = 0.95, .out = { .mean = p->mean } };
     UNA_TRY(una_order_new(&other, p->rows, &run->scratch));
     una_rng_permute(&rng, other, p->rows);
     memcpy(p->shuffled, p->x, p->rows * p->inputs * sizeof *p->x);
@@ -124,7 +124,7 @@ static una_status shuffle_source(panel *p, size_t source, una_rng rng, double sh
         if (columns->inputs[d].source != source) continue;
         for (size_t i = 0; i < p->rows; i++) p->shuffled[i * p->inputs + d] = p->x[other[i] * p->inputs + d];
     }
-    UNA_TRY(una_model_predict_encoded(p->refit, p->shuffled, p->rows, 0.95, &out, run));
+    UNA_TRY(una_model_answer_encoded(p->refit, p->shuffled, p->rows, &asked, run));
     for (size_t i = 0; i < p->rows; i++)
         p->rise[i * p->sources + source] +=
             share * ((p->y[i] - p->mean[i]) * (p->y[i] - p->mean[i]) - p->error[i]);
@@ -133,8 +133,8 @@ static una_status shuffle_source(panel *p, size_t source, una_rng rng, double sh
 
 static una_status score_panel(panel *p, const work *w, size_t from, una_run *run)
 {
-    una_prediction out = { .size = sizeof out, .mean = p->mean };
-    UNA_TRY(una_model_predict_encoded(p->refit, p->x, p->rows, 0.95, &out, run));
+    const una_bands asked = { .level = 0.95, .out = { .mean = p->mean } };
+    UNA_TRY(una_model_answer_encoded(p->refit, p->x, p->rows, &asked, run));
     for (size_t i = 0; i < p->rows; i++) p->error[i] = (p->y[i] - p->mean[i]) * (p->y[i] - p->mean[i]);
 
     for (size_t s = 0; s < p->sources; s++) {

@@ -21,15 +21,17 @@
 enum { ROWS_AT_ONCE = 1024 };
 
 typedef struct target_view {             /* one target at some rows; standardised                           */
+    const una_columns *columns;
     una_predictive p;                    /* of the whole mixture                                            */
-    una_gaussians function;              /* without noise                                                   */
+    una_gaussians function;              /* without noise: by the members of the joint view                 */
+    double        all;                   /* 1: the weight of a single member                                */
 } target_view;
 
 typedef struct joint_view {              /* all targets at some rows                                        */
-    const una_model *whole;
     target_view     *target;             /* [targets]                                                       */
     double          *r;                  /* [targets, targets] correlation of the noise                     */
-    size_t           targets, rows, members;      /* members 0: the targets do not share members            */
+    size_t           targets, rows, members;      /* that the targets share; 1: each is one Gaussian        */
+    bool             joint, shared;      /* one head; its members are those of all targets                  */
 } joint_view;
 
 double una_correlation(const una_target_coupling *g, size_t one, size_t other)
@@ -64,6 +66,7 @@ static una_status view_target(target_view *v, const una_model *part, const doubl
 {
     const una_kind *calls = una_calls(part->kind);
     size_t inputs = part->columns.input_count;
+    v->columns = &part->columns;
     v->p.parts = calls->mixture ? calls->mixture(part->state) : 0;
     v->function.parts = una_kind_part_count(calls, part->state);
     UNA_TRY(una_predictive_new(&v->p, rows, &run->scratch));
@@ -73,28 +76,34 @@ static una_status view_target(target_view *v, const una_model *part, const doubl
 }
 
 /* Targets share members if they have as many, with the same weights. */
-static size_t common_members(const joint_view *s)
+static bool share_members(const joint_view *s)
 {
     const una_gaussians *first = &s->target[0].function;
     for (size_t t = 0; t < s->targets; t++) {
         const una_gaussians *g = &s->target[t].function;
-        if (g->parts != first->parts || (s->target[t].p.parts && s->target[t].p.parts != g->parts)) return 0;
+        if (g->parts != first->parts || (s->target[t].p.parts && s->target[t].p.parts != g->parts)) return false;
         for (size_t m = 0; m < g->parts; m++)
-            if (!(fabs(g->weight[m] - first->weight[m]) <= 1e-9)) return 0;
+            if (!(fabs(g->weight[m] - first->weight[m]) <= 1e-9)) return false;
     }
-    return first->parts;
+    return s->joint;
 }
 
 static una_status predict_targets(joint_view *s, const una_model *whole, const double *x, size_t rows, una_run *run)
 {
     size_t n = una_model_target_count(whole);
-    *s = (joint_view){ .whole = whole, .targets = n, .rows = rows, .target = UNA_GET(&run->scratch, target_view, n),
-                       .r = UNA_GET(&run->scratch, double, n * n) };
+    *s = (joint_view){ .targets = n, .rows = rows, .joint = whole->coupling.joint,
+                       .target = UNA_GET(&run->scratch, target_view, n), .r = UNA_GET(&run->scratch, double, n * n) };
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t t = 0; t < n; t++) UNA_TRY(view_target(&s->target[t], una_model_target(whole, t), x, rows, run));
 
     una_correlations(s->r, &whole->coupling, n);
-    s->members = whole->coupling.joint ? common_members(s) : 0;
+    s->shared = share_members(s);
+    for (size_t t = 0; t < n && !s->shared; t++) {
+        target_view *v = &s->target[t];
+        v->all = 1;
+        v->function = (una_gaussians){ 1, &v->all, v->p.mean, v->p.var_model, NULL, NULL };
+    }
+    s->members = s->target[0].function.parts;
     return UNA_OK;
 }
 
@@ -104,80 +113,83 @@ static una_status predict_targets(joint_view *s, const una_model *whole, const d
 static double function_covariance(const joint_view *s, size_t a, size_t b, size_t row)
 {
     const target_view *one = &s->target[a], *two = &s->target[b];
-    double r = s->r[a * s->targets + b], sum = 0;
-    if (a == b) return one->p.var_model[row];
-    if (!s->whole->coupling.joint) return 0;
-    if (!s->members) return r * sqrt(one->p.var_model[row] * two->p.var_model[row]);
-
     const una_gaussians *f = &one->function, *g = &two->function;
-    for (size_t m = 0; m < s->members; m++) {
+    double sum = 0;
+    if (a == b) return one->p.var_model[row];
+    for (size_t m = 0; s->joint && m < s->members; m++) {
         size_t at = row * s->members + m;
-        sum += f->weight[m] * (r * sqrt(f->var[at] * g->var[at]) +
+        sum += f->weight[m] * (s->r[a * s->targets + b] * sqrt(f->var[at] * g->var[at]) +
                                (f->mean[at] - one->p.mean[row]) * (g->mean[at] - two->p.mean[row]));
     }
     return sum;
 }
 
 /* Log of the mean of y in member m, and the variance of the function there; in units of log y. */
-static double member_log_mean(const joint_view *s, size_t target, size_t row, size_t m, double *var)
+static double member_log_mean(const target_view *v, size_t row, size_t m, double *var)
 {
-    const una_columns *c = &una_model_target(s->whole, target)->columns;
-    const target_view *v = &s->target[target];
-    size_t at = row * s->members + m;
-    double unit = c->target_scale * c->target_scale, mean = s->members ? v->function.mean[at] : v->p.mean[row];
-    *var = unit * (s->members ? v->function.var[at] : v->p.var_model[row]);
-    return c->target_centre + c->target_scale * mean + 0.5 * (*var + unit * v->p.var_noise[row]);
+    const una_columns *c = v->columns;
+    size_t at = row * v->function.parts + m;
+    double unit = c->target_scale * c->target_scale;
+    *var = unit * v->function.var[at];
+    return c->target_centre + c->target_scale * v->function.mean[at] + 0.5 * (*var + unit * v->p.var_noise[row]);
 }
 
 static double log_target_covariance(const joint_view *s, size_t a, size_t b, size_t row, bool noise)
 {
-    const una_columns *one = &una_model_target(s->whole, a)->columns, *two = &una_model_target(s->whole, b)->columns;
+    const target_view *one = &s->target[a], *two = &s->target[b];
+    const double *weight = one->function.weight;
     double r = s->r[a * s->targets + b], mean[2] = { 0, 0 }, sum = 0, f, g;
-    double apart = noise ? r * one->target_scale * two->target_scale *
-                           sqrt(s->target[a].p.var_noise[row] * s->target[b].p.var_noise[row]) : 0;
-    size_t count = s->members ? s->members : 1;
-    const double single = 1, *weight = s->members ? s->target[a].function.weight : &single;
-    for (size_t m = 0; m < count; m++) {
-        mean[0] += weight[m] * exp(member_log_mean(s, a, row, m, &f));
-        mean[1] += weight[m] * exp(member_log_mean(s, b, row, m, &g));
+    double apart = noise ? r * one->columns->target_scale * two->columns->target_scale *
+                           sqrt(one->p.var_noise[row] * two->p.var_noise[row]) : 0;
+    for (size_t m = 0; m < s->members; m++) {
+        mean[0] += weight[m] * exp(member_log_mean(one, row, m, &f));
+        mean[1] += weight[m] * exp(member_log_mean(two, row, m, &g));
     }
-    for (size_t m = 0; m < count; m++) {
-        double x = exp(member_log_mean(s, a, row, m, &f)), y = exp(member_log_mean(s, b, row, m, &g));
+    for (size_t m = 0; m < s->members; m++) {
+        double x = exp(member_log_mean(one, row, m, &f)), y = exp(member_log_mean(two, row, m, &g));
         sum += weight[m] * (x * y * expm1(r * sqrt(f * g) + apart) + (x - mean[0]) * (y - mean[1]));
     }
     return sum;
 }
 
-static una_status give_log_target_covariance(const joint_view *s, bool noise, size_t from, double *cov, una_run *run)
+typedef struct joint_question {          /* what is asked of all targets, block by block                    */
+    una_status (*block)(struct joint_question *q, const joint_view *s, size_t from, una_run *run);
+    bool    noise;
+    double *cov;                         /* [rows, targets, targets]                                        */
+    const double *y;                     /* [rows, targets]                                                 */
+    double  log_lik;                     /* summed over the rows that have all targets                      */
+    size_t  complete;                    /* how many these are                                              */
+} joint_question;
+
+static una_status give_log_target_covariance(joint_question *q, const joint_view *s, size_t from, una_run *run)
 {
     size_t n = s->targets;
     for (size_t i = 0; i < s->rows * n * n; i++) {
         size_t row = i / (n * n), a = i / n % n, b = i % n;
         char place[UNA_ROW_NAME_ROOM];
-        const una_columns *one = &una_model_target(s->whole, a)->columns;
-        double *to = &cov[from * n * n + i];
-        una_log_target_answer y;
-        UNA_TRY(una_log_target_row(&y, one, &s->target[a].p, row, from, run));
-        if (a == b) *to = y.std_epistemic * y.std_epistemic + (noise ? y.std_noise * y.std_noise : 0);
-        else *to = s->whole->coupling.joint ? log_target_covariance(s, a, b, row, noise) : 0;
+        const target_view *one = &s->target[a], *two = &s->target[b];
+        double *to = &q->cov[from * n * n + i];
+        una_row_answer y;
+        UNA_TRY(una_answer_row(&y, one->columns, &one->p, row, from, run));
+        if (a == b) *to = y.std_epistemic * y.std_epistemic + (q->noise ? y.std_noise * y.std_noise : 0);
+        else *to = s->joint ? log_target_covariance(s, a, b, row, q->noise) : 0;
         if (!isfinite(*to))
             UNA_FAIL(run, UNA_E_NUMERIC, "%s: the covariance of '%.60s' and '%.60s' is beyond all numbers; take other "
-                     "units, or leave the row out", una_row_name(place, from + row, run), one->target,
-                     una_model_target(s->whole, b)->columns.target);
+                     "units, or leave the row out", una_row_name(place, from + row, run), one->columns->target,
+                     two->columns->target);
     }
     return UNA_OK;
 }
 
-static una_status give_covariance(const joint_view *s, bool noise, size_t from, double *cov, una_run *run)
+static una_status give_covariance(joint_question *q, const joint_view *s, size_t from, una_run *run)
 {
     size_t n = s->targets;
+    if (s->target[0].columns->log_target) return give_log_target_covariance(q, s, from, run);
     for (size_t i = 0; i < s->rows * n * n; i++) {
         size_t row = i / (n * n), a = i / n % n, b = i % n;
-        const una_columns *one = &una_model_target(s->whole, a)->columns;
-        const una_columns *two = &una_model_target(s->whole, b)->columns;
-        double c = function_covariance(s, a, b, row);
-        if (noise) c += s->r[a * n + b] * sqrt(s->target[a].p.var_noise[row] * s->target[b].p.var_noise[row]);
-        double *to = &cov[from * n * n + i];
+        const una_columns *one = s->target[a].columns, *two = s->target[b].columns;
+        double c = function_covariance(s, a, b, row), *to = &q->cov[from * n * n + i];
+        if (q->noise) c += s->r[a * n + b] * sqrt(s->target[a].p.var_noise[row] * s->target[b].p.var_noise[row]);
         *to = c == 0 ? 0 : c * (one->target_scale * two->target_scale);
         if (!isfinite(*to) || (c != 0 && *to == 0))
             UNA_FAIL(run, UNA_E_NUMERIC, "the covariance of '%.60s' and '%.60s' is beyond all numbers: their standard "
@@ -187,68 +199,50 @@ static una_status give_covariance(const joint_view *s, bool noise, size_t from, 
     return UNA_OK;
 }
 
-typedef una_status joint_task(void *context, const joint_view *s, size_t from, una_run *run);
-
-/* Calls the task for blocks of rows. */
-static una_status each_block_of_targets(const una_model *whole, const double *x, size_t rows, joint_task *task,
-                                        void *context, una_run *run)
+static una_status ask_block(const una_model *whole, una_view x, size_t from, joint_question *q, una_run *run)
 {
-    size_t inputs = una_model_target(whole, 0)->columns.input_count;
+    joint_view s;
+    run->first_row = from;
+    una_status status = predict_targets(&s, whole, x.at + from * x.stride, x.rows, run);
+    run->first_row = 0;
+    return status == UNA_OK ? q->block(q, &s, from, run) : status;
+}
+
+static una_status ask_blocks(const una_model *whole, una_view x, double *y, void *asked, una_run *run)
+{
+    joint_question *q = asked;
+    size_t rows = x.rows;
+    q->y = y;
     for (size_t from = 0; from < rows; from += ROWS_AT_ONCE) {
-        una_mark mark = una_arena_mark(&run->scratch);
-        joint_view s;
-        size_t count = rows - from < ROWS_AT_ONCE ? rows - from : ROWS_AT_ONCE;
-        run->first_row = from;
-        una_status status = predict_targets(&s, whole, x + from * inputs, count, run);
-        run->first_row = 0;
-        if (status == UNA_OK) status = task(context, &s, from, run);
-        una_arena_release(&run->scratch, mark);
-        UNA_TRY(status);
+        x.rows = rows - from < ROWS_AT_ONCE ? rows - from : ROWS_AT_ONCE;
+        UNA_SCOPED(run, ask_block(whole, x, from, q, run));
     }
     return UNA_OK;
 }
 
-typedef struct covariance_task { bool noise; double *cov; } covariance_task;
-
-static una_status covariance_block(void *context, const joint_view *s, size_t from, una_run *run)
-{
-    const covariance_task *w = context;
-    bool logged = una_model_target(s->whole, 0)->columns.log_target;
-    return (logged ? give_log_target_covariance : give_covariance)(s, w->noise, from, w->cov, run);
-}
-
-static una_status ask_covariance(const una_model *model, una_view x, void *asked, una_run *run)
-{
-    return each_block_of_targets(model, x.at, x.rows, covariance_block, asked, run);
-}
-
 una_status una_model_covariance(const una_model *model, const una_dataset *data, int noise, double *cov, una_run *run)
 {
+    joint_question q = { .block = give_covariance, .noise = noise != 0, .cov = cov };
     una_clear_message(run);
-    UNA_SCOPED(run, una_model_ask_rows(model, data, ask_covariance, &(covariance_task){ noise != 0, cov }, run));
+    UNA_SCOPED(run, una_model_ask_rows(model, data, false, ask_blocks, &q, run));
     return UNA_OK;
 }
 
 /* ---- the density of all targets of a row ------------------------------------------------------------------------ */
 
-typedef struct density { const double *y; double sum; size_t rows; double *room; } density;
-
-/* room[m] = log N(y; mean, C) of member m, or of the targets as single Gaussians where members is 0; behind the members
- * there is room for a matrix and a vector. */
+/* room[m] = log N(y; mean, C) of member m; behind the members there is room for a matrix and a vector. */
 static una_status log_normal(double *room, const joint_view *s, size_t row, size_t m, const double *y, una_run *run)
 {
     size_t n = s->targets, at = row * s->members + m;
-    double *c = room + (s->members ? s->members : 1), *d = c + n * n;
+    double *c = room + s->members, *d = c + n * n;
     for (size_t i = 0; i < n * n; i++) {
         const target_view *one = &s->target[i / n], *two = &s->target[i % n];
-        double f = s->members ? one->function.var[at] : one->p.var_model[row];
-        double g = s->members ? two->function.var[at] : two->p.var_model[row];
-        double p = one->p.parts && s->members ? one->p.part_var[at] - f : one->p.var_noise[row];
-        double q = two->p.parts && s->members ? two->p.part_var[at] - g : two->p.var_noise[row];
+        double f = one->function.var[at], g = two->function.var[at];
+        double p = one->p.parts && s->shared ? one->p.part_var[at] - f : one->p.var_noise[row];
+        double q = two->p.parts && s->shared ? two->p.part_var[at] - g : two->p.var_noise[row];
         c[i] = s->r[i] * (sqrt(f * g) + sqrt(fmax(p, 0) * fmax(q, 0)));
     }
-    for (size_t t = 0; t < n; t++)
-        d[t] = y[t] - (s->members ? s->target[t].function.mean[at] : s->target[t].p.mean[row]);
+    for (size_t t = 0; t < n; t++) d[t] = y[t] - s->target[t].function.mean[at];
 
     UNA_TRY(una_chol(c, n, "the covariance of the targets", run));
     una_chol_lower_solve(c, n, d, 1);
@@ -288,74 +282,53 @@ static double log_product(const joint_view *s, size_t row, const double *y, doub
 
 static una_status log_joint(double *value, const joint_view *s, size_t row, const double *y, double *room, una_run *run)
 {
-    size_t count = s->members ? s->members : 1;
-    const double one = 1, *weight = s->members ? s->target[0].function.weight : &one;
-    for (size_t m = 0; m < count; m++) UNA_TRY(log_normal(room, s, row, m, y, run));
-    *value = log_mean(room, weight, count);
+    for (size_t m = 0; m < s->members; m++) UNA_TRY(log_normal(room, s, row, m, y, run));
+    *value = log_mean(room, s->target[0].function.weight, s->members);
     return UNA_OK;
 }
 
-static una_status density_block(void *context, const joint_view *s, size_t from, una_run *run)
+static una_status add_density(joint_question *q, const joint_view *s, size_t from, una_run *run)
 {
-    density *all = context;
     char place[UNA_ROW_NAME_ROOM];
-    size_t n = s->targets, most = 1;
-    for (size_t t = 0; t < n; t++) {
-        most = s->target[t].p.parts > most ? s->target[t].p.parts : most;
-        most = s->target[t].function.parts > most ? s->target[t].function.parts : most;
-    }
+    size_t n = s->targets, most = s->members;
+    for (size_t t = 0; t < n; t++) most = s->target[t].p.parts > most ? s->target[t].p.parts : most;
     UNA_NEW(&run->scratch, double, room, most + n * n + n);
 
     for (size_t r = 0; r < s->rows; r++) {
-        const double *y = all->y + (from + r) * n;
+        const double *y = q->y + (from + r) * n;
         double value = 0;
         bool complete = true;
         for (size_t t = 0; t < n; t++) complete = complete && !isnan(y[t]);
         if (!complete) continue;
-        if (s->whole->coupling.joint) UNA_TRY(log_joint(&value, s, r, y, room, run));
+        if (s->joint) UNA_TRY(log_joint(&value, s, r, y, room, run));
         else value = log_product(s, r, y, room);
         for (size_t t = 0; t < n; t++) {                 /* p(y) = p(log y) / y */
-            const una_columns *c = &una_model_target(s->whole, t)->columns;
+            const una_columns *c = s->target[t].columns;
             if (c->log_target) value -= c->target_centre + c->target_scale * y[t];
         }
         if (!isfinite(value))
             UNA_FAIL(run, UNA_E_NUMERIC, "%s: its targets have a density beyond all numbers; look at the row, or leave "
                      "it out", una_row_name(place, from + r, run));
-        all->sum += value;
-        all->rows++;
+        q->log_lik += value;
+        q->complete++;
     }
-    return UNA_OK;
-}
-
-static una_status joint_log_lik(double *log_lik, size_t *count, const una_model *model, const una_dataset *data,
-                                una_run *run)
-{
-    const una_columns **columns = una_several_columns(model, &run->scratch);
-    UNA_TRY(una_arena_check(&run->scratch));
-    una_table_row_namer asked;
-    size_t targets = una_model_target_count(model), rows, *kept;
-    double *x, *y, units = 0;
-    UNA_TRY(una_columns_encode_several(columns, targets, data, &(una_encoding){ &x, &y, &kept, &rows }, &run->scratch));
-    density d = { .y = y };
-    una_table_name_rows(&asked, data, kept, run);
-    una_status status = each_block_of_targets(model, x, rows, density_block, &d, run);
-    una_table_name_rows_end(&asked, run);
-    UNA_TRY(status);
-
-    for (size_t t = 0; t < targets; t++) units += log(columns[t]->target_scale);
-    *log_lik = d.rows ? d.sum / (double)d.rows - units : NAN;
-    if (d.rows && !isfinite(*log_lik))
-        UNA_FAIL(run, UNA_E_NUMERIC, "the densities of %zu rows add up beyond all numbers; look for rows that are far "
-                 "from all that the model knows, and leave them out", d.rows);
-    if (count) *count = d.rows;
     return UNA_OK;
 }
 
 una_status una_model_joint_log_lik(double *log_lik, size_t *rows, const una_model *model, const una_dataset *data,
                                    una_run *run)
 {
+    joint_question q = { .block = add_density };
+    double units = 0;
     una_clear_message(run);
-    UNA_SCOPED(run, joint_log_lik(log_lik, rows, model, data, run));
+    UNA_SCOPED(run, una_model_ask_rows(model, data, true, ask_blocks, &q, run));
+    for (size_t t = 0; t < una_model_target_count(model); t++)
+        units += log(una_model_target(model, t)->columns.target_scale);
+    *log_lik = q.complete ? q.log_lik / (double)q.complete - units : NAN;
+    if (q.complete && !isfinite(*log_lik))
+        UNA_FAIL(run, UNA_E_NUMERIC, "the densities of %zu rows add up beyond all numbers; look for rows that are far "
+                 "from all that the model knows, and leave them out", q.complete);
+    if (rows) *rows = q.complete;
     return UNA_OK;
 }
 

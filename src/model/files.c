@@ -282,14 +282,13 @@ static una_status predict_target(const predicting *p, const chunk *c, size_t t, 
 {
     const una_predict_settings *s = &p->settings;
     size_t rows = c->rows, draws = s->draws;
-    una_prediction out = { sizeof out, to, to + rows, to + 2 * rows, to + 3 * rows, to + 4 * rows, to + 5 * rows };
-    const una_quantiles asked = { s->quantile_count, s->quantiles, q };
-    UNA_TRY(una_model_answer_encoded(una_model_target(p->model, t), c->x, rows, s->level, &out, &asked, run));
-    size_t inputs = una_model_target(p->model, t)->columns.input_count;
+    size_t count = s->quantile_count, inputs = una_model_target(p->model, t)->columns.input_count;
+    const una_bands asked = { s->level, { sizeof asked.out, to, to + rows, to + 2 * rows, to + 3 * rows, to + 4 * rows,
+                                          to + 5 * rows }, { count, s->quantiles, q } };
+    UNA_TRY(una_model_answer_encoded(una_model_target(p->model, t), c->x, rows, &asked, run));
     const una_view x = { c->x, rows, inputs, inputs };
     if (draws) UNA_TRY(una_several_draw(p->model, t, x, &(una_drawing){ .draws = draws }, to + ANSWERS * rows, run));
-    for (size_t i = 0; i < rows * asked.count; i++)
-        to[(ANSWERS + draws + i % asked.count) * rows + i / asked.count] = q[i];
+    for (size_t i = 0; i < rows * count; i++) to[(ANSWERS + draws + i % count) * rows + i / count] = q[i];
     return UNA_OK;
 }
 
@@ -354,9 +353,8 @@ typedef struct scoring { const una_model *model; una_score_sums sums; } scoring;
 static una_status score_chunk(void *context, const chunk *c, una_run *run)
 {
     scoring *s = context;
-    const una_columns *columns = &s->model->columns;
-    for (size_t r = 0; r < c->rows; r++) c->y[r] = una_target_value(columns, c->y[r]);
-    return una_score_encoded(&s->sums, NULL, s->model, c->x, c->y, c->rows, run);
+    size_t inputs = s->model->columns.input_count;
+    return una_score_encoded(&s->sums, NULL, s->model, (una_view){ c->x, c->rows, inputs, inputs }, c->y, run);
 }
 
 una_status una_score_file_with(una_score *score, const una_model *model, const char *data_path,

@@ -60,9 +60,8 @@ static una_status keep_oof_rows(una_model *model, const una_oof_predictions *u, 
         if (!slot[r]) continue;
         size_t i = slot[r] - 1;
         row[count] = r;
-        una_log_target_answer y = { c->target_centre + c->target_scale * u->mean[i],
-                                    c->target_scale * sqrt(u->var_model[i]), c->target_scale * sqrt(u->var_noise[i]) };
-        if (c->log_target) UNA_TRY(una_log_target_row(&y, c, &answer, i, 0, run));
+        una_row_answer y;
+        UNA_TRY(una_answer_row(&y, c, &answer, i, 0, run));
         to[0][count] = target[r];
         to[1][count] = y.mean;
         to[2][count] = y.std_epistemic;

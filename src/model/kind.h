@@ -331,8 +331,6 @@ struct una_model {
 
 /* What the information about a model repeats of its columns, or of those of its first target. */
 void una_info_of_columns(una_fit_info *info, const una_columns *columns);
-/* What the information about a model repeats of its columns, or of those of its first target. */
-void una_info_of_columns(una_fit_info *info, const una_columns *columns);
 una_status una_model_blank(una_model **model, una_run *run);     /* for loading */
 /* Fits the model to the rows, or relearns it: how is una_calls(kind)->fit or ->relearn. Results go to keep. */
 una_status una_model_learn(una_status (*how)(una_fitting *fitting), const una_model *model, const una_problem *problem,
@@ -343,13 +341,16 @@ una_status una_model_options(void **options, const una_model *model, una_arena *
 una_status una_model_snapshot(una_archive *bytes, const una_model *model, una_arena *arena, una_run *run);
 una_status una_model_revive(void **state, const una_model *model, const una_archive *bytes, una_arena *arena,
                             una_run *run);
-/* Encoded rows in, user's units out: shared by predict, score and files. var/std arrays [rows] of the caller's. */
-una_status una_model_predict_encoded(const una_model *model, const double *x, size_t rows, double level,
-                                     una_prediction *out, una_run *run);
-/* The same, and quantiles: q [rows, count] at level [count], checked by una_quantiles_check; NULL: none. */
+/* Encoded rows in, user's units out: shared by predict, score and files. Quantiles: q [rows, count] at level [count],
+ * checked by una_quantiles_check; count 0: none. */
 typedef struct una_quantiles { size_t count; const double *level; double *q; } una_quantiles;
-una_status una_model_answer_encoded(const una_model *model, const double *x, size_t rows, double level,
-                                    una_prediction *out, const una_quantiles *asked, una_run *run);
+typedef struct una_bands {
+    double         level;                         /* of the bands                                          */
+    una_prediction out;                           /* arrays [rows] of the caller's; NULL: not asked for    */
+    una_quantiles  quantiles;
+} una_bands;
+una_status una_model_answer_encoded(const una_model *model, const double *x, size_t rows, const una_bands *asked,
+                                    una_run *run);
 /* A model of one target whose inputs are numbers; instead: the call to use for a table, NULL: there is none. */
 una_status una_model_need_numbers(const una_model *model, const char *instead, una_run *run);
 /* "luna: the prediction for row 3 is not finite ...", row counted from 0. */
@@ -361,9 +362,10 @@ typedef enum una_detail { UNA_ONLY_MEANS, UNA_VARIANCES, UNA_PARTS } una_detail;
 typedef una_status una_block_task(void *context, una_predictive *p, size_t from, size_t rows, una_run *run);
 una_status una_model_each_block(const una_model *model, const double *x, size_t rows, una_detail detail,
                                 una_block_task *task, void *context, una_run *run);
-/* Asks something of the encoded rows of a table, which sentences name as its rows. */
-typedef una_status una_rows_task(const una_model *model, una_view x, void *asked, una_run *run);
-una_status una_model_ask_rows(const una_model *model, const una_dataset *data, una_rows_task *task, void *asked,
-                              una_run *run);
+/* Asks something of the encoded rows of a table, which sentences name as its rows. y [rows, targets]: of rows that have
+ * any; NULL if they are not wanted. */
+typedef una_status una_rows_task(const una_model *model, una_view x, double *y, void *asked, una_run *run);
+una_status una_model_ask_rows(const una_model *model, const una_dataset *data, bool with_targets, una_rows_task *task,
+                              void *asked, una_run *run);
 una_status una_model_draw_encoded(const una_model *model, una_view x, const una_drawing *how, double *f, una_run *run);
 una_status una_model_observe_encoded(una_model *model, const double *x, const double *y, size_t rows, una_run *run);

@@ -48,8 +48,8 @@ static double log_part_mean(in_logs part)        /* log a_m */
     return part.mean + 0.5 * (part.function + part.noise);
 }
 
-una_status una_log_target_row(una_log_target_answer *y, const una_columns *c, const una_predictive *p, size_t r,
-                              size_t from, una_run *run)
+static una_status log_target_row(una_row_answer *y, const una_columns *c, const una_predictive *p, size_t r, size_t from,
+                                 una_run *run)
 {
     size_t parts = p->parts ? p->parts : 1;
     const double *weight = p->parts ? p->part_weight : NULL;
@@ -66,10 +66,21 @@ una_status una_log_target_row(una_log_target_answer *y, const una_columns *c, co
         function += w * (a * a * expm1(part.function) + (a - 1) * (a - 1));
         noise += w * a * a * exp(part.function) * expm1(part.noise);
     }
-    *y = (una_log_target_answer){ fmax(mean, DBL_MIN), mean * sqrt(function), fmax(mean * sqrt(noise), DBL_MIN) };
+    *y = (una_row_answer){ fmax(mean, DBL_MIN), mean * sqrt(function), fmax(mean * sqrt(noise), DBL_MIN), 0 };
+    y->std = hypot(y->std_epistemic, y->std_noise);
     if (isfinite(mean) && isfinite(y->std_epistemic) && isfinite(y->std_noise)) return UNA_OK;
     return refuse_beyond_numbers(c, c->target_centre + c->target_scale * p->mean[r],
                                  c->target_scale * sqrt(p->var_model[r] + p->var_noise[r]), from + r, run);
+}
+
+una_status una_answer_row(una_row_answer *y, const una_columns *c, const una_predictive *p, size_t r, size_t from,
+                          una_run *run)
+{
+    double scale = c->target_scale;
+    if (c->log_target) return log_target_row(y, c, p, r, from, run);
+    *y = (una_row_answer){ c->target_centre + scale * p->mean[r], scale * sqrt(p->var_model[r]),
+                       scale * sqrt(p->var_noise[r]), scale * sqrt(p->var_model[r] + p->var_noise[r]) };
+    return UNA_OK;
 }
 
 una_status una_log_target_value(double *y, const una_columns *c, double standard, size_t row, una_run *run)
@@ -130,9 +141,9 @@ una_status una_log_target_slope(const una_model *model, double *x, double *dmean
         double at = x[d];
         una_status status = UNA_OK;
         for (size_t k = 0; status == UNA_OK && k < 4; k++) {
-            una_prediction out = { .size = sizeof out, .mean = &mean[k], .std_epistemic = &std[k] };
+            const una_bands asked = { .level = 0.95, .out = { .mean = &mean[k], .std_epistemic = &std[k] } };
             x[d] = at + off[k] * step;
-            status = una_model_predict_encoded(model, x, 1, 0.95, &out, run);
+            status = una_model_answer_encoded(model, x, 1, &asked, run);
         }
         x[d] = at;
         UNA_TRY(status);

@@ -12,11 +12,12 @@
 
 #include "model/kind.h"
 
-typedef struct una_log_target_answer { double mean, std_epistemic, std_noise; } una_log_target_answer;
+typedef struct una_row_answer { double mean, std_epistemic, std_noise, std; } una_row_answer;
 
-/* Row r of a block whose first row is `from`, for messages. UNA_E_NUMERIC where it is too large for a double. */
-una_status una_log_target_row(una_log_target_answer *y, const una_columns *columns, const una_predictive *p, size_t r,
-                              size_t from, una_run *run);
+/* Row r of a block in the user's units, whether the logarithm was learnt or the target itself. `from`: the first row of
+ * the block, for messages. UNA_E_NUMERIC where y is too large for a double, though its logarithm is not. */
+una_status una_answer_row(una_row_answer *y, const una_columns *columns, const una_predictive *p, size_t r, size_t from,
+                          una_run *run);
 /* una_target_value, checked: UNA_E_NUMERIC if it is too large; no answer is below the smallest number above 0. */
 una_status una_log_target_value(double *y, const una_columns *columns, double standard, size_t row, una_run *run);
 /* Converts functions f [count, rows] at encoded rows x, standardised, to the user's units in place: of a logarithm E[y

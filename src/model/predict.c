@@ -18,41 +18,6 @@ una_status una_fail_not_finite(const una_model *model, size_t row, una_run *run)
              "data", model->kind->name, una_row_name(place, row, run));
 }
 
-/* What is finite when standardised may overflow in the target's units. */
-static una_status predictions_in_users_units(const una_model *model, const una_predictive *p, size_t rows, double z,
-                                             size_t from, una_prediction *out, una_run *run)
-{
-    const una_columns *c = &model->columns;
-    bool spread = out->std || out->std_epistemic || out->std_noise || out->lower || out->upper;
-    for (size_t r = 0; r < rows; r++) {
-        double mean = c->target_centre + c->target_scale * p->mean[r];
-        double std = c->target_scale * sqrt(p->var_model[r] + p->var_noise[r]);
-        bool good = spread ? isfinite(mean - z * std) && isfinite(mean + z * std) : isfinite(mean);
-        if (!good) return una_fail_not_finite(model, from + r, run);
-        if (out->mean) out->mean[from + r] = mean;
-        if (out->std) out->std[from + r] = std;
-        if (out->std_epistemic) out->std_epistemic[from + r] = c->target_scale * sqrt(p->var_model[r]);
-        if (out->std_noise) out->std_noise[from + r] = c->target_scale * sqrt(p->var_noise[r]);
-        if (out->lower) out->lower[from + r] = mean - z * std;
-        if (out->upper) out->upper[from + r] = mean + z * std;
-    }
-    return UNA_OK;
-}
-
-static una_status log_target_in_users_units(const una_columns *c, const una_predictive *p, size_t rows, size_t from,
-                                            una_prediction *out, una_run *run)
-{
-    for (size_t r = 0; r < rows; r++) {
-        una_log_target_answer y;
-        UNA_TRY(una_log_target_row(&y, c, p, r, from, run));
-        if (out->mean) out->mean[from + r] = y.mean;
-        if (out->std) out->std[from + r] = hypot(y.std_epistemic, y.std_noise);
-        if (out->std_epistemic) out->std_epistemic[from + r] = y.std_epistemic;
-        if (out->std_noise) out->std_noise[from + r] = y.std_noise;
-    }
-    return UNA_OK;
-}
-
 static bool is_variance(double value)
 {
     return value >= 0 && isfinite(value);
@@ -138,14 +103,34 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
 }
 
 typedef struct answer {
-    const una_model   *model;
-    const una_columns *columns;
-    una_prediction    *out;
-    double level, z;
-    una_quantiles      asked;            /* count 0: none                                                   */
+    const una_model     *model;
+    const una_bands     *asked;
+    double               z;
     const una_predictive *p;             /* of the present block, which has `rows` rows from `from` on      */
     size_t from, rows;
 } answer;
+
+/* What is finite when standardised may overflow in the target's units. */
+static una_status answer_in_units(const answer *a, una_run *run)
+{
+    const una_columns *c = &a->model->columns;
+    const una_prediction *out = &a->asked->out;
+    bool spread = out->std || out->std_epistemic || out->std_noise || out->lower || out->upper;
+    for (size_t r = 0, to = a->from; r < a->rows; r++, to++) {
+        una_row_answer y;
+        UNA_TRY(una_answer_row(&y, c, a->p, r, a->from, run));
+        double low = y.mean - a->z * y.std, high = y.mean + a->z * y.std;
+        bool good = spread ? isfinite(low) && isfinite(high) : isfinite(y.mean);
+        if (!good && !c->log_target) return una_fail_not_finite(a->model, to, run);
+        if (out->mean) out->mean[to] = y.mean;
+        if (out->std) out->std[to] = y.std;
+        if (out->std_epistemic) out->std_epistemic[to] = y.std_epistemic;
+        if (out->std_noise) out->std_noise[to] = y.std_noise;
+        if (out->lower) out->lower[to] = low;
+        if (out->upper) out->upper[to] = high;
+    }
+    return UNA_OK;
+}
 
 static una_status answer_quantile(double *to, const answer *a, size_t r, double level, una_run *run)
 {
@@ -153,8 +138,9 @@ static una_status answer_quantile(double *to, const answer *a, size_t r, double 
     double t = p->parts ? una_mixture_quantile(level, p->part_mean + r * p->parts, p->part_var + r * p->parts,
                                                p->part_weight, p->parts)
                         : p->mean[r] + una_normal_quantile(level) * sqrt(p->var_model[r] + p->var_noise[r]);
-    if (a->columns->log_target) return una_log_target_value(to, a->columns, t, a->from + r, run);
-    *to = una_target_value(a->columns, t);
+    const una_columns *c = &a->model->columns;
+    if (c->log_target) return una_log_target_value(to, c, t, a->from + r, run);
+    *to = una_target_value(c, t);
     return isfinite(*to) ? UNA_OK : una_fail_not_finite(a->model, a->from + r, run);
 }
 
@@ -169,24 +155,24 @@ static una_status next_quantile(double *to, double *most, const answer *a, size_
 /* The bands of a mixture end at its quantiles, and so do those of a logarithm; others are set already. */
 static bool bands_are_quantiles(const answer *a)
 {
-    return (a->out->lower || a->out->upper) && (a->p->parts || a->columns->log_target);
+    return (a->asked->out.lower || a->asked->out.upper) && (a->p->parts || a->model->columns.log_target);
 }
 
 static una_status find_quantiles(void *context, size_t index, una_run *run)
 {
     const answer *a = context;
+    const una_quantiles *asked = &a->asked->quantiles;
     size_t end = (index + 1) * ROWS_PER_TASK < a->rows ? (index + 1) * ROWS_PER_TASK : a->rows;
-    double *lower = bands_are_quantiles(a) ? a->out->lower : NULL;
-    double *upper = bands_are_quantiles(a) ? a->out->upper : NULL;
+    double level = a->asked->level, *lower = bands_are_quantiles(a) ? a->asked->out.lower : NULL;
+    double *upper = bands_are_quantiles(a) ? a->asked->out.upper : NULL;
 
     for (size_t r = index * ROWS_PER_TASK; r < end; r++) {
         double of_band = -HUGE_VAL, of_asked = -HUGE_VAL;
         UNA_TRY(una_check_cancelled(run, "predicting"));
-        if (lower) UNA_TRY(next_quantile(&lower[a->from + r], &of_band, a, r, 0.5 - a->level / 2, run));
-        if (upper) UNA_TRY(next_quantile(&upper[a->from + r], &of_band, a, r, 0.5 + a->level / 2, run));
-        for (size_t k = 0; k < a->asked.count; k++)
-            UNA_TRY(next_quantile(&a->asked.q[(a->from + r) * a->asked.count + k], &of_asked, a, r, a->asked.level[k],
-                                  run));
+        if (lower) UNA_TRY(next_quantile(&lower[a->from + r], &of_band, a, r, 0.5 - level / 2, run));
+        if (upper) UNA_TRY(next_quantile(&upper[a->from + r], &of_band, a, r, 0.5 + level / 2, run));
+        for (size_t k = 0; k < asked->count; k++)
+            UNA_TRY(next_quantile(&asked->q[(a->from + r) * asked->count + k], &of_asked, a, r, asked->level[k], run));
     }
     return UNA_OK;
 }
@@ -197,29 +183,21 @@ static una_status answer_block(void *context, una_predictive *p, size_t from, si
     a->p = p;
     a->from = from;
     a->rows = rows;
-    if (a->columns->log_target) UNA_TRY(log_target_in_users_units(a->columns, p, rows, from, a->out, run));
-    else UNA_TRY(predictions_in_users_units(a->model, p, rows, a->z, from, a->out, run));
-    if (!bands_are_quantiles(a) && !a->asked.count) return UNA_OK;
+    UNA_TRY(answer_in_units(a, run));
+    if (!bands_are_quantiles(a) && !a->asked->quantiles.count) return UNA_OK;
     return una_pool(run, (rows + ROWS_PER_TASK - 1) / ROWS_PER_TASK, find_quantiles, a);
 }
 
-una_status una_model_answer_encoded(const una_model *model, const double *x, size_t rows, double level,
-                                    una_prediction *out, const una_quantiles *asked, una_run *run)
+una_status una_model_answer_encoded(const una_model *model, const double *x, size_t rows, const una_bands *asked,
+                                    una_run *run)
 {
-    if (!(level > 0 && level < 1))
-        UNA_FAIL(run, UNA_E_USAGE, "the level of the bands is %g; it must lie between 0 and 1", level);
-    answer a = { .model = model, .columns = &model->columns, .out = out, .level = level,
-                 .z = una_normal_quantile(0.5 + level / 2) };
-    if (asked) a.asked = *asked;
+    const una_prediction *out = &asked->out;
+    if (!(asked->level > 0 && asked->level < 1))
+        UNA_FAIL(run, UNA_E_USAGE, "the level of the bands is %g; it must lie between 0 and 1", asked->level);
+    answer a = { .model = model, .asked = asked, .z = una_normal_quantile(0.5 + asked->level / 2) };
     una_detail detail = out->std || out->std_epistemic ? UNA_VARIANCES : UNA_ONLY_MEANS;
-    if (out->lower || out->upper || a.asked.count || model->columns.log_target) detail = UNA_PARTS;
+    if (out->lower || out->upper || asked->quantiles.count || model->columns.log_target) detail = UNA_PARTS;
     return una_model_each_block(model, x, rows, detail, answer_block, &a, run);
-}
-
-una_status una_model_predict_encoded(const una_model *model, const double *x, size_t rows, double level,
-                                     una_prediction *out, una_run *run)
-{
-    return una_model_answer_encoded(model, x, rows, level, out, NULL, run);
 }
 
 una_status una_quantiles_check(const double *level, size_t count, una_run *run)
@@ -236,50 +214,51 @@ una_status una_quantiles_check(const double *level, size_t count, una_run *run)
     return UNA_OK;
 }
 
-una_status una_model_ask_rows(const una_model *model, const una_dataset *data, una_rows_task *task, void *asked,
-                              una_run *run)
+una_status una_model_ask_rows(const una_model *model, const una_dataset *data, bool with_targets, una_rows_task *task,
+                              void *asked, una_run *run)
 {
-    const una_columns *c = &una_model_target(model, 0)->columns;
+    const una_columns **columns = una_several_columns(model, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
     una_table_row_namer named;
-    double *x;
-    size_t rows;
-    UNA_TRY(una_columns_encode(c, data, &(una_encoding){ &x, NULL, NULL, &rows }, &run->scratch));
-    una_table_name_rows(&named, data, NULL, run);
-    una_status status = task(model, (una_view){ x, rows, c->input_count, c->input_count }, asked, run);
+    double *x, *y = NULL;
+    size_t rows, *kept, inputs = columns[0]->input_count;
+    una_encoding to = { &x, with_targets ? &y : NULL, &kept, &rows };
+    UNA_TRY(una_columns_encode_several(columns, una_model_target_count(model), data, &to, &run->scratch));
+    una_table_name_rows(&named, data, with_targets ? kept : NULL, run);
+    una_status status = task(model, (una_view){ x, rows, inputs, inputs }, y, asked, run);
     una_table_name_rows_end(&named, run);
     return status;
 }
 
-typedef struct bands { double level; una_prediction out; una_quantiles quantiles; } bands;
-
-static una_status ask_bands(const una_model *model, una_view x, void *asked, una_run *run)
+static una_status ask_bands(const una_model *model, una_view x, double *y, void *asked, una_run *run)
 {
-    bands *b = asked;
-    return una_model_answer_encoded(model, x.at, x.rows, b->level, &b->out, &b->quantiles, run);
+    (void)y;
+    return una_model_answer_encoded(model, x.at, x.rows, asked, run);
 }
 
 una_status una_model_predict(const una_model *model, const una_dataset *data, double level, const una_prediction *out,
                              una_run *run)
 {
-    bands asked = { .level = level };
+    una_bands asked = { .level = level };
     UNA_TRY(UNA_TAKE(&asked.out, out, una_prediction, run));
     una_clear_message(run);
     UNA_TRY(una_model_need_one(model, run));
-    UNA_SCOPED(run, una_model_ask_rows(model, data, ask_bands, &asked, run));
+    UNA_SCOPED(run, una_model_ask_rows(model, data, false, ask_bands, &asked, run));
     return UNA_OK;
 }
 
 una_status una_model_quantiles(const una_model *model, const una_dataset *data, const double *levels, size_t count,
                                double *q, una_run *run)
 {
-    bands asked = { .level = 0.95, .out.size = sizeof asked.out, .quantiles = { count, levels, q } };
+    una_bands asked = { .level = 0.95, .quantiles = { count, levels, q } };
     una_clear_message(run);
     UNA_TRY(una_model_need_one(model, run));
     UNA_TRY(una_quantiles_check(levels, count, run));
-    UNA_SCOPED(run, una_model_ask_rows(model, data, ask_bands, &asked, run));
+    UNA_SCOPED(run, una_model_ask_rows(model, data, false, ask_bands, &asked, run));
     return UNA_OK;
 }
 
+/* A row of given numbers, to x [inputs]. */
 static una_status standardise_row(const una_columns *c, const double *given, double *x, size_t row, una_run *run)
 {
     for (size_t d = 0; d < c->input_count; d++) {
@@ -297,8 +276,21 @@ static una_status standardise_row(const una_columns *c, const double *given, dou
     return UNA_OK;
 }
 
+static una_status standardise_rows(double *x, const una_columns *c, const double *given, size_t from, size_t rows,
+                                   una_run *run)
+{
+    for (size_t r = 0; r < rows; r++)
+        UNA_TRY(standardise_row(c, given + (from + r) * c->source_count, x + r * c->input_count, from + r, run));
+    return UNA_OK;
+}
+
+static double *from_row(double *at, size_t row)
+{
+    return at ? at + row : NULL;
+}
+
 static una_status model_predict_rows(const una_model *model, const double *given, size_t rows, double level,
-                                     una_prediction *out, una_run *run)
+                                     const una_prediction *out, una_run *run)
 {
     const una_columns *c = &model->columns;
     size_t most = rows < MOST_ROWS_AT_ONCE ? rows : MOST_ROWS_AT_ONCE;
@@ -306,13 +298,11 @@ static una_status model_predict_rows(const una_model *model, const double *given
 
     for (size_t from = 0; from < rows; from += most) {
         size_t count = rows - from < most ? rows - from : most;
-        for (size_t r = 0; r < count; r++)
-            UNA_TRY(standardise_row(c, given + (from + r) * c->source_count, x + r * c->input_count, from + r, run));
-        una_prediction part = { sizeof part, out->mean ? out->mean + from : NULL, out->std ? out->std + from : NULL,
-                                out->std_epistemic ? out->std_epistemic + from : NULL,
-                                out->std_noise ? out->std_noise + from : NULL, out->lower ? out->lower + from : NULL,
-                                out->upper ? out->upper + from : NULL };
-        UNA_TRY(una_model_predict_encoded(model, x, count, level, &part, run));
+        UNA_TRY(standardise_rows(x, c, given, from, count, run));
+        const una_bands asked = { level, { sizeof asked.out, from_row(out->mean, from), from_row(out->std, from),
+                                           from_row(out->std_epistemic, from), from_row(out->std_noise, from),
+                                           from_row(out->lower, from), from_row(out->upper, from) }, { 0 } };
+        UNA_TRY(una_model_answer_encoded(model, x, count, &asked, run));
     }
     return UNA_OK;
 }
@@ -359,8 +349,9 @@ una_status una_model_draw_encoded(const una_model *model, una_view x, const una_
 
 typedef struct functions { const una_drawing *how; size_t *count; double *f; } functions;
 
-static una_status ask_draws(const una_model *model, una_view x, void *asked, una_run *run)
+static una_status ask_draws(const una_model *model, una_view x, double *y, void *asked, una_run *run)
 {
+    (void)y;
     const functions *a = asked;
     for (size_t t = 0; t < una_model_target_count(model); t++)
         UNA_TRY(una_several_draw(model, t, x, a->how, a->f + t * a->how->draws * x.rows, run));
@@ -372,12 +363,13 @@ una_status una_model_draw(const una_model *model, const una_dataset *data, size_
 {
     functions asked = { &(una_drawing){ .draws = draws, .prior = prior != 0 }, NULL, f };
     una_clear_message(run);
-    UNA_SCOPED(run, una_model_ask_rows(model, data, ask_draws, &asked, run));
+    UNA_SCOPED(run, una_model_ask_rows(model, data, false, ask_draws, &asked, run));
     return UNA_OK;
 }
 
-static una_status ask_functions(const una_model *model, una_view x, void *asked, una_run *run)
+static una_status ask_functions(const una_model *model, una_view x, double *y, void *asked, una_run *run)
 {
+    (void)y;
     const functions *a = asked;
     UNA_SCOPED(run, una_calls(model->kind)->functions(model->state, x, a->count, a->f, run));
     return a->f ? una_functions_in_units(model, x.at, x.rows, *a->count, a->f, run) : UNA_OK;
@@ -390,7 +382,7 @@ una_status una_model_functions(const una_model *model, const una_dataset *data, 
     UNA_TRY(una_model_need_one(model, run));
     if (!model->kind->functions && !model->kind->validation) return UNA_OK;
     una_clear_message(run);
-    UNA_SCOPED(run, una_model_ask_rows(model, data, ask_functions, &asked, run));
+    UNA_SCOPED(run, una_model_ask_rows(model, data, false, ask_functions, &asked, run));
     return UNA_OK;
 }
 
@@ -502,8 +494,7 @@ static una_status parts_of_rows(const una_model *model, const double *given, siz
 
     for (size_t from = 0; from < rows; from += most) {
         size_t count = rows - from < most ? rows - from : most;
-        for (size_t r = 0; r < count; r++)
-            UNA_TRY(standardise_row(c, given + (from + r) * c->source_count, x + r * c->input_count, from + r, run));
+        UNA_TRY(standardise_rows(x, c, given, from, count, run));
         una_view view = { x, count, c->input_count, c->input_count };
         UNA_SCOPED(run, una_kind_parts(una_calls(model->kind), model->state, view, &g, run));
         UNA_TRY(give_parts(model, &g, given, from, count, out, run));

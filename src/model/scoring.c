@@ -12,141 +12,77 @@
 typedef struct scoring {
     const una_columns *columns;
     una_score_sums    *sums;
-    const double      *y;
+    const double      *y;                /* in their own units                                              */
     double            *below;
 } scoring;
 
-typedef struct in_units {                /* one block in the user's units                                   */
-    double *mean, *std_epistemic, *std_noise;
-    double *part_mean, *part_var, *part_weight;
-    size_t  parts;
-} in_units;
-
-/* In place: the task may overwrite the block. */
-static in_units block_in_users_units(const una_columns *c, const una_predictive *p, size_t rows)
+/* A block in the user's units, in place: the task may overwrite it. Of a target learnt by its logarithm, mean and
+ * standard deviations are those of y, parts those of log y, and a single Gaussian is one part. */
+static una_status score_in_units(const scoring *s, una_predictive p, size_t from, size_t rows, una_run *run)
 {
-    in_units u = { p->mean, p->var_model, p->var_noise, p->part_mean, p->part_var, p->part_weight, p->parts };
-    double scale = c->target_scale;
-
-    for (size_t r = 0; r < rows; r++) {
-        u.mean[r] = c->target_centre + scale * p->mean[r];
-        u.std_epistemic[r] = scale * sqrt(p->var_model[r]);
-        u.std_noise[r] = scale * sqrt(p->var_noise[r]);
-    }
-
-    for (size_t m = 0; m < rows * u.parts; m++) {
-        u.part_mean[m] = c->target_centre + scale * p->part_mean[m];
-        u.part_var[m] *= scale * scale;
-    }
-    return u;
-}
-
-/* The same for a target learnt by its logarithm: mean and standard deviations are those of y, parts those of log y, and
- * a single Gaussian is one part. */
-static una_status log_target_in_units(in_units *u, const una_columns *c, const una_predictive *p, size_t rows,
-                                      size_t from, una_run *run)
-{
-    double scale = c->target_scale;
-    double *var = p->parts ? p->part_var : UNA_GET(&run->scratch, double, 2 * rows);
-    UNA_TRY(una_arena_check(&run->scratch));
-    *u = (in_units){ p->mean, p->var_model, p->var_noise, p->parts ? p->part_mean : var + rows, var, p->part_weight,
-                     p->parts ? p->parts : 1 };
-    for (size_t r = 0; !p->parts && r < rows; r++) {
-        u->part_mean[r] = p->mean[r];
-        u->part_var[r] = p->var_model[r] + p->var_noise[r];
-    }
-    for (size_t r = 0; r < rows; r++) {
-        una_log_target_answer y;
-        UNA_TRY(una_log_target_row(&y, c, p, r, from, run));
-        u->mean[r] = y.mean;
-        u->std_epistemic[r] = y.std_epistemic;
-        u->std_noise[r] = y.std_noise;
-    }
-    for (size_t m = 0; m < rows * u->parts; m++) {
-        u->part_mean[m] = c->target_centre + scale * u->part_mean[m];
-        u->part_var[m] *= scale * scale;
-    }
-    return UNA_OK;
-}
-
-static una_scored_rows scored_rows(const in_units *u, const double *y, size_t rows, bool log_target)
-{
-    return (una_scored_rows){ y, u->std_epistemic, u->std_noise, rows, u->mean,
-                              { u->part_mean, u->part_var, u->part_weight, u->parts, log_target } };
-}
-
-static una_status score_log_target(const scoring *s, const una_predictive *p, size_t from, size_t rows, una_run *run)
-{
+    const una_columns *c = s->columns;
     const double *y = s->y + from;
-    in_units u;
-    UNA_TRY(log_target_in_units(&u, s->columns, p, rows, from, run));
-    for (size_t r = 0; s->below && r < rows; r++)
-        s->below[from + r] = una_mixture_cdf(log(y[r]), u.part_mean + r * u.parts, u.part_var + r * u.parts,
-                                             u.part_weight, u.parts);
-    const una_scored_rows all = scored_rows(&u, y, rows, true);
-    return una_score_add_mixture(s->sums, &all, run);
-}
+    double scale = c->target_scale, *one = c->log_target && !p.parts ? UNA_GET(&run->scratch, double, 2 * rows) : NULL;
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t r = 0; r < rows; r++) {
+        una_row_answer own;
+        if (one) one[r] = p.mean[r], one[rows + r] = p.var_model[r] + p.var_noise[r];
+        UNA_TRY(una_answer_row(&own, c, &p, r, from, run));
+        p.mean[r] = own.mean;
+        p.var_model[r] = own.std_epistemic;
+        p.var_noise[r] = own.std_noise;
+    }
+    if (one) p.parts = 1, p.part_mean = one, p.part_var = one + rows;
+    for (size_t m = 0; m < rows * p.parts; m++) {
+        p.part_mean[m] = c->target_centre + scale * p.part_mean[m];
+        p.part_var[m] *= scale * scale;
+    }
 
-static double unit_probability_below(const in_units *u, size_t r, double y)
-{
-    if (u->parts)
-        return una_mixture_cdf(y, u->part_mean + r * u->parts, u->part_var + r * u->parts, u->part_weight, u->parts);
-    return una_normal_cdf((y - u->mean[r]) / hypot(u->std_epistemic[r], u->std_noise[r]));
+    for (size_t r = 0; s->below && r < rows; r++)
+        s->below[from + r] = p.parts ? una_mixture_cdf(c->log_target ? log(y[r]) : y[r], p.part_mean + r * p.parts,
+                                                       p.part_var + r * p.parts, p.part_weight, p.parts)
+                                     : una_normal_cdf((y[r] - p.mean[r]) / hypot(p.var_model[r], p.var_noise[r]));
+    const una_scored_rows all = { y, p.var_model, p.var_noise, rows, p.mean,
+                                  { p.part_mean, p.part_var, p.part_weight, p.parts, c->log_target } };
+    return p.parts ? una_score_add_mixture(s->sums, &all, run) : una_score_add(s->sums, &all, run);
 }
 
 static una_status score_block(void *context, una_predictive *p, size_t from, size_t rows, una_run *run)
 {
-    const scoring *s = context;
-    const double *y = s->y + from;
-    if (s->columns->log_target) {
-        UNA_SCOPED(run, score_log_target(s, p, from, rows, run));
-        return UNA_OK;
-    }
-    in_units u = block_in_users_units(s->columns, p, rows);
-
-    for (size_t r = 0; s->below && r < rows; r++) s->below[from + r] = unit_probability_below(&u, r, y[r]);
-    const una_scored_rows all = scored_rows(&u, y, rows, false);
-    return u.parts ? una_score_add_mixture(s->sums, &all, run) : una_score_add(s->sums, &all, run);
+    UNA_SCOPED(run, score_in_units(context, *p, from, rows, run));
+    return UNA_OK;
 }
 
-una_status una_score_encoded(una_score_sums *sums, double *below, const una_model *model, const double *x,
-                             const double *y, size_t rows, una_run *run)
+una_status una_score_encoded(una_score_sums *sums, double *below, const una_model *model, una_view x, double *y,
+                             una_run *run)
 {
     scoring s = { &model->columns, sums, y, below };
+    for (size_t r = 0; r < x.rows; r++) y[r] = una_target_value(&model->columns, y[r]);
     sums->begun = sums->rows;
-    return una_model_each_block(model, x, rows, UNA_PARTS, score_block, &s, run);
+    return una_model_each_block(model, x.at, x.rows, UNA_PARTS, score_block, &s, run);
 }
 
-una_status una_score_table(una_score *score, double *below, const una_model *model, const una_dataset *data,
-                           una_run *run)
+typedef struct scored { una_score_sums sums; double *below; size_t rows; } scored;
+
+static una_status ask_score(const una_model *model, una_view x, double *y, void *asked, una_run *run)
 {
-    const una_columns *c = &model->columns;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_score_sums sums = {0};
-    una_table_row_namer asked;
-    double *x, *y;
-    size_t rows, *kept;
-    una_status status = una_columns_encode(c, data, &(una_encoding){ &x, &y, &kept, &rows }, &run->scratch);
-    for (size_t r = 0; status == UNA_OK && r < rows; r++) y[r] = una_target_value(c, y[r]);
-    if (status == UNA_OK) {
-        una_table_name_rows(&asked, data, kept, run);
-        status = una_score_encoded(&sums, below, model, x, y, rows, run);
-        una_table_name_rows_end(&asked, run);
-    }
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
-    if (rows == 0 && c->one_of_several)
-        UNA_FAIL(run, UNA_E_INPUT, "%s has no row with the target '%.60s' to score", data->origin, c->target);
-    return una_score_finish(score, &sums, run);
+    scored *s = asked;
+    s->rows = x.rows;
+    return una_score_encoded(&s->sums, s->below, model, x, y, run);
 }
 
 una_status una_model_score_rows(una_score *score, double *below, const una_model *model, const una_dataset *data,
                                 una_run *run)
 {
+    scored s = { .below = below };
     una_clear_message(run);
     UNA_TRY(UNA_CHECK_SIZE(score, una_score, run));
     UNA_TRY(una_model_need_one(model, run));
-    return una_score_table(score, below, model, data, run);
+    UNA_SCOPED(run, una_model_ask_rows(model, data, true, ask_score, &s, run));
+    if (s.rows == 0 && model->columns.one_of_several)
+        UNA_FAIL(run, UNA_E_INPUT, "%s has no row with the target '%.60s' to score", data->origin,
+                 model->columns.target);
+    return una_score_finish(score, &s.sums, run);
 }
 
 una_status una_model_score(una_score *score, const una_model *model, const una_dataset *data, una_run *run)

@@ -131,7 +131,7 @@ static void a_mixture_model(void **state)
                                     &(una_scored_rows){ y, p + 2 * ROWS, p + 3 * ROWS, ROWS, NULL, { parts, parts + 2 * ROWS, two_weights, 2, false } },
                                     run), run);
     assert_ok(una_score_finish(&by_hand, &sums, run), run);
-    assert_ok(una_score_table(&by_model, below, model, test, run), run);
+    assert_ok(una_model_score_rows(&by_model, below, model, test, run), run);
     assert_ok(una_score_file(&by_file, model, write_wave("mixture.csv", test), run), run);
     assert_ok(una_score_gaussian(&as_gaussian, y, p, p + 2 * ROWS, p + 3 * ROWS, ROWS, run), run);
 

@@ -11,13 +11,9 @@
 static una_status need_folds(una_problem *p, una_run *run)
 {
     una_copies copies;
-    unsigned char *fold;
     if (p->folds || p->valid_x.rows) return UNA_OK;
-    p->folds = UNA_FOLDS;
     UNA_TRY(una_split_copies(&copies, p->x, run));
-    UNA_TRY(una_fold_rows(&fold, &p->folds, &copies, p->x.rows, una_rng_at(p->seed, UNA_FOR_FOLDS, 0), run));
-    p->fold = fold;
-    return UNA_OK;
+    return una_problem_make_folds(p, &copies, run);
 }
 
 /* Folds are predicted with a rounded noise: a printed spec gives the noise to some digits only, and must give the same

@@ -17,10 +17,9 @@ static una_status keep_member(una_member *member, const una_committee *c, const 
     const una_kind *kind = c->f->kind;
     una_arena *keep = c->f->keep;
     una_run *run = c->f->run;
-    una_member trained = *member;
     una_problem p;
-    trained.state = fit->state;
-    UNA_TRY(una_state_copy(&member->state, &trained, c->pair->plain.x.cols, keep, run));
+    const una_learnt trained = { kind, kind, fit->state, c->pair->plain.x.cols };
+    UNA_TRY(una_state_copy(&member->state, &trained, keep, run));
 
     una_all_rows(&p, una_problem_of_pair(c->pair, fit->scaled));
     if (kind->relearn) {

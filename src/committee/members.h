@@ -62,8 +62,6 @@ una_status una_members_exchange(void *members, una_archive *ar);
 /* Weights relative to the largest, [members], and their sum; from scratch. */
 typedef struct una_shares { double *of, sum; } una_shares;
 una_status una_members_shares(una_shares *shares, const una_members *members, una_run *run);
-/* A copy of a member's state in `arena`, made through its own file format, which every kind has. */
-una_status una_state_copy(void **copy, const una_member *member, size_t inputs, una_arena *arena, una_run *run);
 /* The seed of a member; the first has the mixture's: a mixture of one is its member. */
 uint64_t   una_member_seed(uint64_t seed, size_t member);
 /* x times scale; x itself where scale is NULL. From scratch. */

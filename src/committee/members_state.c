@@ -6,33 +6,6 @@
 
 enum { DEEPEST = 3 };                    /* mixtures within mixtures                                        */
 
-static una_status exchange_member_state(const una_member *member, void *state, una_archive *ar)
-{
-    return member->calls == member->kind && member->kind->committee ? member->kind->exchange(state, ar)
-                                                                    : una_kind_exchange(member->kind, state, ar);
-}
-
-static una_status copy_state(void **copy, const una_member *member, size_t inputs, una_arena *arena, una_run *run)
-{
-    una_archive out = {0}, in = {0};
-    UNA_TRY(una_archive_save_begin(&out, "{}", &run->scratch, run));
-    out.inputs = inputs;
-    UNA_TRY(exchange_member_state(member, member->state, &out));
-    UNA_TRY(una_archive_save_end(&out));
-
-    UNA_NEW_BYTES_AT(arena, *copy, member->calls->state_size);
-    UNA_TRY(una_archive_load_begin(&in, out.bytes, out.size, "memory", NULL, arena, run));
-    in.inputs = inputs;
-    UNA_TRY(exchange_member_state(member, *copy, &in));
-    return una_archive_load_end(&in);
-}
-
-una_status una_state_copy(void **copy, const una_member *member, size_t inputs, una_arena *arena, una_run *run)
-{
-    UNA_SCOPED(run, copy_state(copy, member, inputs, arena, run));
-    return UNA_OK;
-}
-
 /* ---- more rows -------------------------------------------------------------------------------------------- */
 
 /* Rows count by the shape of the noise. */
@@ -80,8 +53,10 @@ static una_status observe_all(una_members *all, const una_problem *more, una_fit
     una_arena_init(&copies, run);
     void **copy = UNA_GET(&run->scratch, void *, copied);
     una_status status = una_arena_check(&run->scratch);
-    for (size_t m = 0; status == UNA_OK && m < copied; m++)
-        status = una_state_copy(&copy[m], &all->at[m], all->inputs, &copies, run);
+    for (size_t m = 0; status == UNA_OK && m < copied; m++) {
+        una_member *one = &all->at[m];
+        status = una_state_copy(&copy[m], &(una_learnt){ one->kind, one->calls, one->state, all->inputs }, &copies, run);
+    }
 
     una_mark before = una_arena_mark(keep);
     if (status == UNA_OK) status = observe_each(all, more, &done, result, keep, run);
@@ -111,16 +86,6 @@ una_status una_members_observe(void *members, const una_problem *more, una_fit_r
 
 /* ---- files ------------------------------------------------------------------------------------------------ */
 
-static una_status exchange_member_kind(una_member *member, una_archive *ar)
-{
-    const char *name = ar->loading ? NULL : member->kind->name;
-    UNA_TRY(una_archive_text(ar, "member.kind", &name));
-    if (!ar->loading) return UNA_OK;
-    member->kind = name ? una_kind_find(name) : NULL;
-    if (member->kind) member->calls = una_calls(member->kind);
-    return member->kind ? UNA_OK : una_archive_refuse(ar, "member.kind", "names a model that this una does not have");
-}
-
 static una_status exchange_member_scale(una_member *member, una_archive *ar)
 {
     bool scaled = member->scale;
@@ -137,7 +102,7 @@ static una_status exchange_state(una_member *member, una_archive *ar)
     if (ar->loading) {
         UNA_NEW_BYTES_AT(ar->arena, member->state, member->calls->state_size);
     }
-    return exchange_member_state(member, member->state, ar);
+    return una_kind_exchange(member->kind, member->calls, member->state, ar);
 }
 
 static una_status take_members(una_members *members, size_t count, una_archive *ar)
@@ -166,7 +131,8 @@ static una_status exchange_members(una_members *members, una_archive *ar)
 
     for (size_t m = 0; m < members->count; m++) {
         una_member *member = &members->at[m];
-        if (!ar->kind) UNA_TRY(exchange_member_kind(member, ar));
+        if (!ar->kind) UNA_TRY(una_kind_exchange_name(&member->kind, "member.kind", ar));
+        if (ar->loading && !ar->kind) member->calls = una_calls(member->kind);
         UNA_TRY(una_archive_f64(ar, "member.weight", &member->weight));
         if (!(member->weight > 0)) return una_archive_refuse(ar, "member.weight", "is not positive");
         UNA_TRY(exchange_member_scale(member, ar));

@@ -46,17 +46,17 @@ static una_status without_rows(una_problem *p, const work *w, size_t from, size_
     return una_problem_without_fold(p, 1, &run->scratch);
 }
 
-static una_status posterior_without_rows(una_model *refit, const work *w, const una_problem *others, una_run *run)
+static una_status posterior_without_rows(una_model *refit, const work *w, const una_problem *others, una_arena *keep,
+                                         una_run *run)
 {
     const una_model *model = w->model;
     una_problem p = *others;
-    una_archive bytes;
+    const una_learnt old = una_model_learnt(model);
     void *options;
     UNA_TRY(una_model_options(&options, model, &run->scratch, run));
     if (model->options) memcpy(options, model->options, model->kind->options_size);      /* else it was loaded */
     *refit = *model;
-    UNA_TRY(una_model_snapshot(&bytes, model, &run->scratch, run));
-    UNA_TRY(una_model_revive(&refit->state, model, &bytes, &run->scratch, run));
+    UNA_TRY(una_state_copy(&refit->state, &old, keep, run));
     una_fit_result found = una_fit_result_in(&run->scratch);
     refit->options = options;
     p.valid_x.rows = 0;
@@ -169,7 +169,7 @@ static una_status score_fold(work *w, size_t from, size_t to, una_run *run)
     panel p;
     UNA_TRY(without_rows(&others, w, from, to, run));
     una_arena_init(&keep, run);
-    una_status status = keeps_features(w->model->kind) ? posterior_without_rows(&refit, w, &others, run)
+    una_status status = keeps_features(w->model->kind) ? posterior_without_rows(&refit, w, &others, &keep, run)
                                                        : importance_refit(&refit, w, &others, &keep, run);
     if (status == UNA_OK) status = new_panel(&p, w, &refit, from, to, run);
     if (status == UNA_OK) status = score_panel(&p, w, from, run);
@@ -235,11 +235,11 @@ static una_status shuffle_rows(work *w, const double *own, una_run *run)
 static una_status importance_begin(work *w, una_run *run)
 {
     const una_columns *columns = &w->model->columns;
-    size_t target, *kept;
+    size_t target;
     if (columns->sources[0].image.height)
         UNA_FAIL(run, UNA_E_USAGE, "a model of images has no columns of which one could matter more than another");
     UNA_TRY(una_table_need(&target, w->data, columns->target, run));
-    UNA_TRY(una_problem_encode(&w->all, w->model, w->data, &kept, run));
+    UNA_TRY(una_problem_encode(&w->all, w->model, w->data, run));
     size_t rows = w->all.x.rows;
     if (rows < LEAST_ROWS)
         UNA_FAIL(run, UNA_E_INPUT, "%s: %zu rows are too few to say which inputs matter; %d are needed",
@@ -249,7 +249,7 @@ static una_status importance_begin(work *w, una_run *run)
     UNA_NEW(&run->scratch, double, own, rows);
     UNA_NEW_AT(&run->scratch, w->error, w->evaluated);
     UNA_NEW_AT(&run->scratch, w->rise, w->evaluated * columns->source_count);
-    for (size_t i = 0; i < rows; i++) own[i] = w->data->column[target].number[kept[i]];
+    for (size_t i = 0; i < rows; i++) own[i] = w->data->column[target].number[w->all.origin[i]];
     double centre = strided_mean(own, rows, 1);
     for (size_t i = 0; i < rows; i++) w->var += (own[i] - centre) * (own[i] - centre) / (double)rows;
     return shuffle_rows(w, own, run);

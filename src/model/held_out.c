@@ -39,11 +39,12 @@ una_status una_oof_ask(una_oof_predictions *u, una_fit_result *result, const una
 
 /* ---- as a una_held_out ------------------------------------------------------------------------------------------ */
 
-/* at [rows]: rows of the table, each once, in any order. */
-static una_status keep_oof_rows(una_model *model, const una_oof_predictions *u, const size_t *at, size_t rows,
-                                const una_dataset *data, una_run *run)
+static una_status keep_oof_rows(una_model *model, const una_oof_predictions *u, const una_problem *p, una_run *run)
 {
     const una_columns *c = &model->columns;
+    const una_dataset *data = p->data;
+    size_t rows = p->valid_x.rows ? p->valid_x.rows : p->x.rows;
+    const size_t *at = p->origin + (p->valid_x.rows ? p->x.rows : 0);
     const double *target = data->column[una_table_find(data, c->target)].number;
     una_predictive answer = { .mean = u->mean, .var_model = u->var_model, .var_noise = u->var_noise };
     una_held_out *out = UNA_GET(&model->keep, una_held_out, 1);
@@ -76,15 +77,6 @@ static una_status keep_oof_rows(una_model *model, const una_oof_predictions *u, 
                            .upper = to[6] };
     model->held_out = out;
     return UNA_OK;
-}
-
-static una_status keep_kind_oof(una_model *model, const una_oof_predictions *u, const una_problem *p,
-                                const size_t *kept, const una_dataset *data, una_run *run)
-{
-    size_t rows = p->valid_x.rows ? p->valid_x.rows : p->x.rows, first = p->valid_x.rows ? p->x.rows : 0;
-    UNA_NEW_ROWS(&run->scratch, size_t, at, rows);
-    for (size_t i = 0; i < rows; i++) at[i] = kept ? kept[p->origin[first + i]] : p->origin[first + i];
-    return keep_oof_rows(model, u, at, rows, data, run);
 }
 
 /* ---- refits without some of the rows ---------------------------------------------------------------------------- */
@@ -132,15 +124,14 @@ static una_status take_oof_block(void *context, una_predictive *p, size_t from, 
     return UNA_OK;
 }
 
-una_status una_problem_encode(una_problem *p, const una_model *model, const una_dataset *data, size_t **kept,
-                              una_run *run)
+una_status una_problem_encode(una_problem *p, const una_model *model, const una_dataset *data, una_run *run)
 {
     const una_columns *c = &model->columns;
     double *x, *y;
-    size_t rows;
-    UNA_TRY(una_columns_encode(c, data, &(una_encoding){ &x, &y, kept, &rows }, &run->scratch));
+    size_t rows, *kept;
+    UNA_TRY(una_columns_encode(c, data, &(una_encoding){ &x, &y, &kept, &rows }, &run->scratch));
     *p = (una_problem){ .x = { x, rows, c->input_count, c->input_count }, .y = y, .outputs = 1, .columns = c,
-                        .data = data, .seed = run->settings.seed, .table_rows = rows };
+                        .data = data, .seed = run->settings.seed, .table_rows = rows, .origin = kept };
     return UNA_OK;
 }
 
@@ -189,25 +180,22 @@ static una_status refit_part(refit *f, size_t fold, una_run *run)
 static una_status refit_parts(una_model *model, const una_dataset *data, const una_fit_settings *settings, una_run *run)
 {
     refit f = { .model = model, .settings = settings };
-    size_t *kept;
-    UNA_TRY(una_problem_encode(&f.all, model, data, &kept, run));
+    UNA_TRY(una_problem_encode(&f.all, model, data, run));
     UNA_TRY(deal_into_folds(&f, run));
     UNA_TRY(new_oof_predictions(&f.oof, f.all.x.rows, run));
     for (size_t k = 0; k < f.folds; k++) UNA_SCOPED(run, refit_part(&f, k, run));
     f.oof.folds = f.folds > 1 ? f.folds : 0;
-    return keep_oof_rows(model, &f.oof, kept, f.all.x.rows, data, run);
+    return keep_oof_rows(model, &f.oof, &f.all, run);
 }
 
-una_status una_oof_keep(una_model *model, const una_oof_predictions *oof, const una_problem *p, const size_t *kept,
-                        const una_dataset *data, const una_fit_settings *settings, una_run *run)
+una_status una_oof_keep(una_model *model, const una_oof_predictions *oof, const una_problem *p,
+                        const una_fit_settings *settings, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status;
     una_span before = una_progress_part(run, 1, 1);
-    bool by_kind = oof->rows > 0;
-    una_status status = by_kind ? keep_kind_oof(model, oof, p, kept, data, run) : refit_parts(model, data, settings,
-                                                                                              run);
+    UNA_SCOPED_CALL(status, run, oof->rows ? keep_oof_rows(model, oof, p, run)
+                                           : refit_parts(model, p->data, settings, run));
     una_progress_back(run, before);
-    una_arena_release(&run->scratch, mark);
     if (status == UNA_OK || status == UNA_CANCELLED || status == UNA_E_IO) return status;
     una_clear_message(run);                              /* the model stands; it has no out-of-fold predictions */
     return UNA_OK;

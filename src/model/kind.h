@@ -28,8 +28,8 @@ typedef struct una_problem {             /* what a model has to learn; borrowed,
     uint64_t seed;
     size_t   table_rows;                          /* rows of the whole table, held-out ones included: rules go by it,
                                                      so that they do not depend on who is left out; 0: x.rows */
-    uint32_t *origin;                             /* [x.rows, then held-out rows that join] which of the encoded rows
-                                                     each is; NULL: not wanted, or the split moved none */
+    size_t *origin;                               /* [x.rows, then held-out rows that join] which row of the table each
+                                                     is; NULL: not wanted */
     size_t   part, rows_elsewhere;                /* of a table in parts, each in a process of its own: which one this
                                                      is, and the rows of the others that train */
 } una_problem;
@@ -308,8 +308,13 @@ una_status una_kind_parts(const una_kind *kind, const void *state, una_view x, c
 /* The leaves of any state: the kind's own, or one without a head. */
 una_status una_kind_leaves(const una_kind *kind, const void *state, una_view x, double weight, una_leaf_task *task,
                            void *context, una_run *run);
-/* The state of a fitted model of that kind, in files. */
-una_status una_kind_exchange(const una_kind *kind, void *state, una_archive *ar);
+/* Which kind it is, in files. */
+una_status una_kind_exchange_name(const una_kind **kind, const char *block, una_archive *ar);
+/* A state in files; calls: those of the state, una_calls(kind) of a fitted model, the kind itself of one training. */
+una_status una_kind_exchange(const una_kind *kind, const una_kind *calls, void *state, una_archive *ar);
+/* A copy of a state in `arena` (not the run's scratch), made through its own file format, which every kind has. */
+typedef struct una_learnt { const una_kind *kind, *calls; void *state; size_t inputs; } una_learnt;
+una_status una_state_copy(void **copy, const una_learnt *of, una_arena *arena, una_run *run);
 /* As una_kind_parts, for any state as a single part. */
 una_status una_kind_one_part(const una_kind *kind, const void *state, una_view x, const una_gaussians *out,
                              una_run *run);
@@ -337,10 +342,11 @@ una_status una_model_learn(una_status (*how)(una_fitting *fitting), const una_mo
                            una_fit_result *result, una_arena *keep, una_run *run);
 /* The options that it was fitted with, from its spec: a loaded model has no others. */
 una_status una_model_options(void **options, const una_model *model, una_arena *arena, una_run *run);
-/* The state as bytes in `arena`, and back: for calls of several steps that must do all or nothing. */
-una_status una_model_snapshot(una_archive *bytes, const una_model *model, una_arena *arena, una_run *run);
-una_status una_model_revive(void **state, const una_model *model, const una_archive *bytes, una_arena *arena,
-                            una_run *run);
+/* Its state, to copy it: for calls of several steps that must do all or nothing. */
+static inline una_learnt una_model_learnt(const una_model *model)
+{
+    return (una_learnt){ model->kind, una_calls(model->kind), model->state, model->columns.input_count };
+}
 /* Encoded rows in, user's units out: shared by predict, score and files. Quantiles: q [rows, count] at level [count],
  * checked by una_quantiles_check; count 0: none. */
 typedef struct una_quantiles { size_t count; const double *level; double *q; } una_quantiles;

@@ -387,11 +387,42 @@ una_status una_kind_leaves(const una_kind *kind, const void *state, una_view x, 
     return UNA_OK;
 }
 
-una_status una_kind_exchange(const una_kind *kind, void *state, una_archive *ar)
+/* ---- files ----------------------------------------------------------------------------------------------------- */
+
+una_status una_kind_exchange_name(const una_kind **kind, const char *block, una_archive *ar)
+{
+    const char *name = ar->loading ? NULL : (*kind)->name;
+    UNA_TRY(una_archive_text(ar, block, &name));
+    if (ar->loading) *kind = name ? una_kind_find(name) : NULL;
+    return *kind ? UNA_OK : una_archive_refuse(ar, block, "names a model that this una does not have");
+}
+
+una_status una_kind_exchange(const una_kind *kind, const una_kind *calls, void *state, una_archive *ar)
 {
     const una_kind *before = ar->kind;
-    ar->kind = kind->committee ? kind : NULL;
-    una_status status = una_calls(kind)->exchange(state, ar);
+    ar->kind = calls != kind ? kind : NULL;
+    una_status status = calls->exchange(state, ar);
     ar->kind = before;
     return status;
+}
+
+static una_status copy_state(void **copy, const una_learnt *of, una_arena *arena, una_run *run)
+{
+    una_archive out = {0}, in = {0};
+    UNA_TRY(una_archive_save_begin(&out, "{}", &run->scratch, run));
+    out.inputs = of->inputs;
+    UNA_TRY(una_kind_exchange(of->kind, of->calls, of->state, &out));
+    UNA_TRY(una_archive_save_end(&out));
+
+    UNA_NEW_BYTES_AT(arena, *copy, of->calls->state_size);
+    UNA_TRY(una_archive_load_begin(&in, out.bytes, out.size, "memory", NULL, arena, run));
+    in.inputs = of->inputs;
+    UNA_TRY(una_kind_exchange(of->kind, of->calls, *copy, &in));
+    return una_archive_load_end(&in);
+}
+
+una_status una_state_copy(void **copy, const una_learnt *of, una_arena *arena, una_run *run)
+{
+    UNA_SCOPED(run, copy_state(copy, of, arena, run));
+    return UNA_OK;
 }

@@ -102,16 +102,17 @@ una_status una_model_describe(una_model *model)
     return una_arena_check(&model->keep);
 }
 
-una_status una_model_take_result(una_model *model, const una_fit_result *result, size_t rows, size_t other,
-                                 una_run *run)
+una_status una_model_take_result(una_model *model, const una_fit_result *result, const una_problem *problem,
+                                 size_t other, una_run *run)
 {
     bool no_evidence = isnan(result->log_evidence) && una_calls(model->kind)->mixture;    /* samplers have none */
     if (!isfinite(result->noise_var) || (!isfinite(result->log_evidence) && !no_evidence))
         UNA_FAIL(run, UNA_E_NUMERIC, "%s: the fit ended with a noise or evidence that is not a number",
                  model->kind->name);
 
-    fill_info(model, result, rows, other);
+    fill_info(model, result, problem->table_rows, other);
     UNA_TRY(keep_relevance(model, result->relevance));
+    UNA_TRY(una_log_target_log_lik(model, problem, run));
     return una_model_describe(model);
 }
 
@@ -122,6 +123,16 @@ una_status una_model_learn(una_status (*how)(una_fitting *fitting), const una_mo
     una_fitting f = { .kind = model->kind, .problem = problem, .target = &target, .keep = keep, .run = run };
     UNA_TRY(how(&f));
     return una_arena_check(keep);
+}
+
+una_status una_model_fit_problem(una_model *model, una_fit_result *result, const una_problem *problem,
+                                 const una_fit_settings *settings, bool hold_out, una_run *run)
+{
+    una_oof_predictions oof;
+    UNA_TRY(una_oof_ask(&oof, result, problem, run));
+    UNA_TRY(una_model_learn(una_calls(model->kind)->fit, model, problem, result, &model->keep, run));
+    UNA_TRY(una_model_take_result(model, result, problem, settings->other, run));
+    return hold_out ? una_oof_keep(model, &oof, problem, settings, run) : UNA_OK;
 }
 
 /* ---- fit ---------------------------------------------------------------------------------------------------- */
@@ -138,7 +149,7 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
                               una_fit_result *result, una_run *run)
 {
     una_problem problem;
-    size_t all, *kept = NULL;
+    size_t all;
     una_selection selection = { settings->drop, settings->drop_count, settings->only, settings->only_count };
     una_columns *columns = &model->columns;
     una_learning from = { data, &settings->target, 1, &selection, settings->missing, settings->other, &result->notes };
@@ -147,26 +158,20 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     una_columns_warn_misread(&model->columns, &selection, data, &result->warnings, run);
     bool images = una_columns_image(&model->columns).height > 0;
     if (images) UNA_TRY(una_kind_need_images(model->kind, run));
-    UNA_TRY(una_problem_encode(&problem, model, data, settings->missing == UNA_MISSING_DROP ? &kept : NULL, run));
+    UNA_TRY(una_problem_encode(&problem, model, data, run));
     size_t rows = problem.x.rows;
     UNA_TRY(count_rows(&all, model->kind, rows, data, run));
-    una_encoded encoded = { images ? NULL : problem.x.at, problem.y, kept, rows };
+    una_encoded encoded = { images ? NULL : problem.x.at, problem.y, problem.origin, rows };
     UNA_TRY(una_columns_warn_outliers(&model->columns, data, &encoded, &result->warnings, run));
     UNA_TRY(una_shared_fit_warnings(&result->warnings, run));
     problem.table_rows = all;
     problem.part = una_shared_fit_part(run);
     bool hold_out = settings->hold_out && all == rows;
-    una_oof_predictions oof;
-    if (hold_out) UNA_TRY(una_order_new(&problem.origin, rows, &run->scratch));
+    if (!hold_out) problem.origin = NULL;
     UNA_TRY(una_problem_split(&problem, model->kind, model->options, settings, result, run));
     problem.rows_elsewhere = una_run_sum_size(problem.x.rows, run) - problem.x.rows;
     una_shared_fit_note(&result->notes, model->kind, run);
-    UNA_TRY(una_oof_ask(&oof, result, &problem, run));
-
-    UNA_TRY(una_model_learn(una_calls(model->kind)->fit, model, &problem, result, &model->keep, run));
-    UNA_TRY(una_model_take_result(model, result, all, settings->other, run));
-    UNA_TRY(una_log_target_log_lik(model, &problem, run));
-    return hold_out ? una_oof_keep(model, &oof, &problem, kept, data, settings, run) : UNA_OK;
+    return una_model_fit_problem(model, result, &problem, settings, hold_out, run);
 }
 
 static una_status fit_one_target(una_model *model, const char *spec, const una_dataset *data,
@@ -291,19 +296,10 @@ una_status una_model_observe_encoded(una_model *model, const double *x, const do
     return UNA_OK;
 }
 
-static una_status update_one_target(una_model *model, const una_dataset *data, una_run *run)
-{
-    double *x, *y;
-    size_t rows;
-    UNA_TRY(una_columns_encode(&model->columns, data, &(una_encoding){ &x, &y, NULL, &rows }, &run->scratch));
-    return una_model_observe_encoded(model, x, y, rows, run);
-}
-
 una_status una_model_update(una_model *model, const una_dataset *data, una_run *run)
 {
     una_clear_message(run);
-    if (model->targets) return una_several_update(model, data, run);
-    UNA_SCOPED(run, update_one_target(model, data, run));
+    UNA_SCOPED(run, una_several_update(model, data, run));
     return UNA_OK;
 }
 
@@ -396,10 +392,10 @@ una_status una_model_relearn_here(una_model *model, const una_dataset *data, con
                                   una_run *run)
 {
     una_problem problem;
-    size_t all, *kept;
+    size_t all;
     UNA_TRY(una_shared_fit_check(model->kind, run));
     UNA_TRY(posterior_options(model, set, set_count, run));
-    UNA_TRY(una_problem_encode(&problem, model, data, &kept, run));
+    UNA_TRY(una_problem_encode(&problem, model, data, run));
     UNA_TRY(count_rows(&all, model->kind, problem.x.rows, data, run));
     UNA_TRY(rescale_target(&model->columns, (double *)problem.y, problem.x.rows, all, data, run));
 
@@ -409,8 +405,8 @@ una_status una_model_relearn_here(una_model *model, const una_dataset *data, con
     result.mean_cos2 = model->info.mean_cos2;
     una_notes_add(&result.notes, "The features are those of another fit: these rows taught the posterior alone, so the "
                   "spec would not repeat it.");
-    UNA_TRY(una_model_take_result(model, &result, all, model->info.other, run));
-    UNA_TRY(una_log_target_log_lik(model, &problem, run));
+    problem.table_rows = all;
+    UNA_TRY(una_model_take_result(model, &result, &problem, model->info.other, run));
     if (!model->info.relevance) model->info.relevance = relevance;
     return UNA_OK;
 }

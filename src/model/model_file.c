@@ -232,17 +232,6 @@ static una_status exchange_info(una_model *model, una_archive *ar)
     return UNA_OK;
 }
 
-static una_status exchange_model_kind(una_model *model, una_archive *ar)
-{
-    const char *name = ar->loading ? NULL : model->kind->name;
-    UNA_TRY(una_archive_text(ar, "kind", &name));
-    if (!ar->loading) return UNA_OK;
-    model->kind = name ? una_kind_find(name) : NULL;
-    if (!model->kind) return una_archive_refuse(ar, "kind", "names a model that this una does not have");
-    model->info.kind = model->kind->name;
-    return UNA_OK;
-}
-
 /* What was learnt, once kind and columns are known. */
 static una_status exchange_learnt(una_model *model, una_archive *ar)
 {
@@ -252,7 +241,7 @@ static una_status exchange_learnt(una_model *model, una_archive *ar)
     if (ar->loading) {
         UNA_NEW_BYTES_AT(ar->arena, model->state, una_calls(model->kind)->state_size);
     }
-    return una_kind_exchange(model->kind, model->state, ar);
+    return una_kind_exchange(model->kind, una_calls(model->kind), model->state, ar);
 }
 
 /* ---- several targets ------------------------------------------------------------------------------------------- */
@@ -338,7 +327,8 @@ static una_status exchange_several(una_model *model, una_archive *ar)
 
 static una_status exchange_model(una_model *model, una_archive *ar)
 {
-    UNA_TRY(exchange_model_kind(model, ar));
+    UNA_TRY(una_kind_exchange_name(&model->kind, "kind", ar));
+    model->info.kind = model->kind->name;
     if (ar->loading ? una_archive_next_is(ar, "targets") : model->targets > 0) return exchange_several(model, ar);
     UNA_TRY(una_columns_exchange(&(una_columns *){ &model->columns }, 1, ar));
     return exchange_learnt(model, ar);
@@ -423,26 +413,6 @@ una_status una_model_load(una_model **model, const char *path, una_run *run)
     if (status == UNA_OK) status = load_model(model, bytes, size, path, run);
     una_arena_release(&run->scratch, mark);
     return status;
-}
-
-una_status una_model_snapshot(una_archive *bytes, const una_model *model, una_arena *arena, una_run *run)
-{
-    UNA_TRY(una_archive_save_begin(bytes, "{}", arena, run));
-    bytes->inputs = model->columns.input_count;
-    UNA_TRY(una_kind_exchange(model->kind, model->state, bytes));
-    return una_archive_save_end(bytes);
-}
-
-una_status una_model_revive(void **state, const una_model *model, const una_archive *bytes, una_arena *arena,
-                            una_run *run)
-{
-    una_archive ar = {0};
-    UNA_NEW_BYTES_AT(arena, *state, una_calls(model->kind)->state_size);
-
-    UNA_TRY(una_archive_load_begin(&ar, bytes->bytes, bytes->size, "memory", NULL, arena, run));
-    ar.inputs = model->columns.input_count;
-    UNA_TRY(una_kind_exchange(model->kind, *state, &ar));
-    return una_archive_load_end(&ar);
 }
 
 una_status una_file_info(char **json, const char *path, una_run *run)

@@ -56,7 +56,7 @@ size_t una_target_cells(const double *y, size_t rows, size_t outputs, size_t tar
     return count;
 }
 
-typedef struct picked { double *x, *y, *weight; unsigned char *fold; uint32_t *origin; size_t rows; } picked;
+typedef struct picked { double *x, *y, *weight; unsigned char *fold; size_t *origin, rows; } picked;
 
 static void pick_rows(picked *to, const una_problem *p, una_view x, const double *y, bool train, size_t target)
 {
@@ -83,7 +83,7 @@ una_status una_problem_target(una_problem *own, const una_problem *p, size_t tar
     picked to = { .x = all ? NULL : UNA_GET_ROWS(arena, double, rows * cols), .y = UNA_GET_ROWS(arena, double, rows),
                   .weight = !all && p->weight ? UNA_GET_ROWS(arena, double, rows) : NULL,
                   .fold = !all && p->fold ? UNA_GET_ROWS(arena, unsigned char, rows) : NULL,
-                  .origin = !all && p->origin ? UNA_GET_ROWS(arena, uint32_t, rows) : NULL };
+                  .origin = !all && p->origin ? UNA_GET_ROWS(arena, size_t, rows) : NULL };
     UNA_TRY(una_arena_check(arena));
     pick_rows(&to, p, p->x, p->y, true, target);
     pick_rows(&to, p, p->valid_x, p->valid_y, false, target);
@@ -176,17 +176,15 @@ static una_status learn_columns(fitting *f)
 static una_status encode_fitting(fitting *f)
 {
     double *x, *y;
-    uint32_t *origin = NULL;
     size_t rows, *kept, inputs = f->columns[0]->input_count;
     UNA_NEW(&f->run->scratch, una_columns, columns, f->whole->targets);
     for (size_t t = 0; t < f->whole->targets; t++) columns[t] = *f->columns[t];
     UNA_TRY(una_columns_encode_several(f->columns, f->whole->targets, f->data, &(una_encoding){ &x, &y, &kept, &rows },
                                        &f->run->scratch));
     f->kept = kept;
-    if (rows && f->settings->hold_out) UNA_TRY(una_order_new(&origin, rows, &f->run->scratch));
     f->all = (una_problem){ .x = { x, rows, inputs, inputs }, .y = y, .outputs = f->whole->targets,
                             .columns = columns, .data = f->data, .seed = f->run->settings.seed, .table_rows = rows,
-                            .origin = origin };
+                            .origin = f->settings->hold_out ? kept : NULL };
     return una_columns_warn_outliers(f->columns[0], f->data, &(una_encoded){ x, NULL, kept, rows },
                                      &f->common.warnings, f->run);
 }
@@ -271,14 +269,8 @@ static una_status fit_one(const fitting *f, size_t t)
 {
     una_model *part = f->whole->target[t];
     una_problem p;
-    una_oof_predictions oof;
     UNA_TRY(split_serves(&f->all, part->kind, t) ? share_split(&p, f, t) : own_split(&p, f, t));
-    UNA_TRY(una_oof_ask(&oof, &f->result[t], &p, f->run));
-    UNA_TRY(una_model_learn(una_calls(part->kind)->fit, part, &p, &f->result[t], &part->keep, f->run));
-    UNA_TRY(una_model_take_result(part, &f->result[t], p.table_rows, f->settings->other, f->run));
-    UNA_TRY(una_log_target_log_lik(part, &p, f->run));
-    if (!f->settings->hold_out) return UNA_OK;
-    return una_oof_keep(part, &oof, &p, f->kept, f->data, f->settings, f->run);
+    return una_model_fit_problem(part, &f->result[t], &p, f->settings, f->settings->hold_out, f->run);
 }
 
 static una_status fit_next(const fitting *f, size_t t)
@@ -342,8 +334,7 @@ static una_status fit_all_at_once(fitting *f)
     UNA_TRY(una_arena_check(&whole->keep));
     for (size_t t = 0; t < targets; t++) {
         target[t] = (una_fit_target){ whole->target[t]->state, whole->target[t]->options, &f->result[t] };
-        if (!f->settings->hold_out && !f->settings->log_target) continue;
-        UNA_TRY(una_problem_target(&own[t], &f->all, t, &f->run->scratch));
+        UNA_TRY(share_split(&own[t], f, t));
         if (f->settings->hold_out) UNA_TRY(una_oof_ask(&oof[t], &f->result[t], &own[t], f->run));
     }
 
@@ -356,12 +347,8 @@ static una_status fit_all_at_once(fitting *f)
         note_correlation(f);
     }
     for (size_t t = 0; t < targets; t++) {
-        size_t rows = una_target_cells(f->all.y, f->all.x.rows, targets, t);
-        if (f->all.valid_joins) rows += una_target_cells(f->all.valid_y, f->all.valid_x.rows, targets, t);
-        UNA_TRY(una_model_take_result(whole->target[t], &f->result[t], rows, f->settings->other, f->run));
-        if (f->settings->log_target) UNA_TRY(una_log_target_log_lik(whole->target[t], &own[t], f->run));
-        if (f->settings->hold_out)
-            UNA_TRY(una_oof_keep(whole->target[t], &oof[t], &own[t], f->kept, f->data, f->settings, f->run));
+        UNA_TRY(una_model_take_result(whole->target[t], &f->result[t], &own[t], f->settings->other, f->run));
+        if (f->settings->hold_out) UNA_TRY(una_oof_keep(whole->target[t], &oof[t], &own[t], f->settings, f->run));
     }
     return UNA_OK;
 }
@@ -406,8 +393,7 @@ una_status una_several_fit(una_model *whole, const char *spec, const una_dataset
     UNA_TRY(learn_columns(&f));
     UNA_TRY(encode_fitting(&f));
     UNA_TRY(check_rows_of_targets(&f));
-    UNA_TRY(una_problem_split_several(&f.all, f.columns, whole->kind, whole->target[0]->options, settings, &f.common,
-                                      run));
+    UNA_TRY(una_problem_split(&f.all, whole->kind, whole->target[0]->options, settings, &f.common, run));
 
     bool at_once = whole->kind->fit_to.targets != NULL;
     for (size_t t = 0; t < whole->targets; t++)
@@ -427,18 +413,13 @@ una_status una_spare_make(una_spare *spare, const una_model *model, una_run *run
     UNA_NEW_AT(&spare->arena, spare->state, targets);
     UNA_NEW_AT(&spare->arena, spare->info, targets + 1);
 
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = UNA_OK;
-    for (size_t t = 0; status == UNA_OK && t < targets; t++) {
-        const una_model *part = una_model_target(model, t);
-        una_archive before = {0};
-        status = una_model_snapshot(&before, part, &run->scratch, run);
-        if (status == UNA_OK) status = una_model_revive(&spare->state[t], part, &before, &spare->arena, run);
-        spare->info[t] = part->info;
+    for (size_t t = 0; t < targets; t++) {
+        const una_learnt part = una_model_learnt(una_model_target(model, t));
+        UNA_TRY(una_state_copy(&spare->state[t], &part, &spare->arena, run));
+        spare->info[t] = una_model_target(model, t)->info;
     }
     spare->info[targets] = model->info;
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 void una_spare_back(una_model *model, una_spare *spare)
@@ -486,20 +467,19 @@ static una_status encode_targets(const una_model *whole, const una_dataset *data
                                       &run->scratch);
 }
 
-una_status una_several_update(una_model *whole, const una_dataset *data, una_run *run)
+una_status una_several_update(una_model *model, const una_dataset *data, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     una_spare spare = {0};
     double *x, *y;
     size_t rows;
-    una_status status = encode_targets(whole, data, &x, &y, &rows, run);
-    if (status == UNA_OK) status = una_spare_make(&spare, whole, run);
+    UNA_TRY(encode_targets(model, data, &x, &y, &rows, run));
+    if (!model->targets) return una_several_observe(model, x, y, rows, run);
+    una_status status = una_spare_make(&spare, model, run);
     if (status == UNA_OK) {
-        status = una_several_observe(whole, x, y, rows, run);
-        if (status != UNA_OK) una_spare_back(whole, &spare);
+        status = una_several_observe(model, x, y, rows, run);
+        if (status != UNA_OK) una_spare_back(model, &spare);
     }
     una_spare_free(&spare);
-    una_arena_release(&run->scratch, mark);
     return status;
 }
 

@@ -21,7 +21,8 @@ const una_columns **una_several_columns(const una_model *model, una_arena *arena
 /* Takes rows of encoded tables into all targets (also of one): y [rows, targets], NAN where a cell is missing. After a
  * failure some targets may have them: see una_spare. */
 una_status una_several_observe(una_model *model, const double *x, const double *y, size_t rows, una_run *run);
-una_status una_several_update(una_model *whole, const una_dataset *data, una_run *run);
+/* All targets take in the rows of a table, or none does. */
+una_status una_several_update(una_model *model, const una_dataset *data, una_run *run);
 una_status una_several_relearn(una_model *whole, const una_dataset *data, const char *const *set, size_t set_count,
                                una_run *run);
 /* A column title that the answers of two targets would share, as una_predict_file names them ('std_' and 'epistemic_a'
@@ -58,8 +59,12 @@ una_status una_several_draw(const una_model *whole, size_t target, una_view x, c
 una_status una_model_read_options(una_model *model, const char *spec, const una_fit_settings *settings, una_run *run);
 /* Spec and options as texts, from the options as they are. */
 una_status una_model_describe(una_model *model);
-una_status una_model_take_result(una_model *model, const una_fit_result *result, size_t rows, size_t other,
-                                 una_run *run);
+/* What a fit to the problem reports, in the target's units. other: as in the settings of the fit. */
+una_status una_model_take_result(una_model *model, const una_fit_result *result, const una_problem *problem,
+                                 size_t other, una_run *run);
+/* The fit to a problem that was split, with all that follows from it; hold_out: with held-out predictions. */
+una_status una_model_fit_problem(una_model *model, una_fit_result *result, const una_problem *problem,
+                                 const una_fit_settings *settings, bool hold_out, una_run *run);
 una_status una_model_add_note(una_fit_info *info, const char *note, una_arena *arena);
 /* In place, for models that were copied. */
 una_status una_model_relearn_here(una_model *model, const una_dataset *data, const char *const *set, size_t set_count,

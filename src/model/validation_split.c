@@ -109,7 +109,7 @@ una_status una_hold_rows(uint32_t **order, size_t *held, const una_copies *copie
 
 /* ---- the rows of a problem ----------------------------------------------------------------------------------- */
 
-static una_status make_folds(una_problem *p, const una_copies *copies, una_run *run)
+una_status una_problem_make_folds(una_problem *p, const una_copies *copies, una_run *run)
 {
     unsigned char *fold;
     p->folds = UNA_FOLDS;
@@ -125,7 +125,7 @@ static una_status move_held_rows(una_problem *p, const bool *out, size_t held, u
     size_t rows = p->x.rows, cols = p->x.cols, targets = p->outputs, train = 0, valid = 0;
     double *held_x = UNA_GET_ROWS(&run->scratch, double, held * cols);
     double *held_y = UNA_GET_ROWS(&run->scratch, double, held * targets);
-    uint32_t *held_origin = p->origin ? UNA_GET_ROWS(&run->scratch, uint32_t, held) : NULL;
+    size_t *held_origin = p->origin ? UNA_GET_ROWS(&run->scratch, size_t, held) : NULL;
     double *x = (double *)p->x.at, *y = (double *)p->y;
     UNA_TRY(una_arena_check(&run->scratch));
 
@@ -163,15 +163,18 @@ static una_status hold_out_share(una_problem *p, const una_copies *copies, doubl
     return move_held_rows(p, out, held, run);
 }
 
-static una_status take_valid(una_problem *p, const una_columns *const *columns, const una_dataset *valid, una_run *run)
+static una_status take_valid(una_problem *p, const una_dataset *valid, una_notes *warnings, una_run *run)
 {
     double *x, *y;
-    size_t rows, inputs = columns[0]->input_count;
+    size_t rows, inputs = p->columns->input_count;
     una_encoding to = { &x, &y, NULL, &rows };
+    UNA_NEW(&run->scratch, const una_columns *, columns, p->outputs);
+    for (size_t t = 0; t < p->outputs; t++) columns[t] = &p->columns[t];
     UNA_TRY(una_columns_encode_several(columns, p->outputs, valid, &to, &run->scratch));
     if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "%s: there are no rows to validate on", valid->origin);
     p->valid_x = (una_view){ x, rows, inputs, inputs };
     p->valid_y = y;
+    una_columns_warn_units(columns, p->outputs, valid, warnings);
     return UNA_OK;
 }
 
@@ -260,6 +263,7 @@ una_status una_problem_without_fold(una_problem *p, size_t fold, una_arena *aren
     p->folds = 0;
     p->fold = NULL;
     p->shared = NULL;
+    p->origin = NULL;
     return UNA_OK;
 }
 
@@ -291,7 +295,7 @@ static una_status split_own_rows(una_problem *p, double fraction, size_t folds_b
     bool whole = is_whole(p), in_turn = fraction == 0 && p->x.rows < folds_below && whole && !images;
     if (fraction == 0) fraction = fmin(0.5, fmax(held_share, LEAST_HELD / (double)una_table_rows(p)));
     UNA_TRY(una_split_copies(&copies, p->x, run));
-    UNA_TRY(in_turn ? make_folds(p, &copies, run) : hold_out_share(p, &copies, fraction, run));
+    UNA_TRY(in_turn ? una_problem_make_folds(p, &copies, run) : hold_out_share(p, &copies, fraction, run));
 
     bool keeps_copies = copies.groups < p->x.rows + p->valid_x.rows;
     if (!whole) copies.copied = 0;                          /* copies among some of the rows say too little */
@@ -301,20 +305,12 @@ static una_status split_own_rows(una_problem *p, double fraction, size_t folds_b
     return UNA_OK;
 }
 
-una_status una_problem_split_several(una_problem *problem, const una_columns *const *columns, const una_kind *kind,
-                                     void *options, const una_fit_settings *settings, una_fit_result *result,
-                                     una_run *run)
-{
-    double fraction = settings->valid_fraction;
-    if (!kind->validation) return UNA_OK;
-    if (!settings->valid) return split_own_rows(problem, fraction, fold_rows(kind, options), result, run);
-    UNA_TRY(take_valid(problem, columns, settings->valid, run));
-    una_columns_warn_units(columns, problem->outputs, settings->valid, &result->warnings);
-    return is_whole(problem) ? warn_of_rows_across(problem, result, run) : UNA_OK;
-}
-
 una_status una_problem_split(una_problem *problem, const una_kind *kind, void *options,
                              const una_fit_settings *settings, una_fit_result *result, una_run *run)
 {
-    return una_problem_split_several(problem, &problem->columns, kind, options, settings, result, run);
+    if (!kind->validation) return UNA_OK;
+    if (!settings->valid)
+        return split_own_rows(problem, settings->valid_fraction, fold_rows(kind, options), result, run);
+    UNA_TRY(take_valid(problem, settings->valid, &result->warnings, run));
+    return is_whole(problem) ? warn_of_rows_across(problem, result, run) : UNA_OK;
 }

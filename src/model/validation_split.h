@@ -26,14 +26,12 @@ una_status una_fold_rows(unsigned char **fold, size_t *folds, const una_copies *
 una_status una_hold_rows(uint32_t **order, size_t *held, const una_copies *copies, size_t rows, una_rng rng,
                          una_run *run);
 
+/* Folds of all rows of a problem, copies together. */
+una_status una_problem_make_folds(una_problem *problem, const una_copies *copies, una_run *run);
 /* Holds rows out, or makes folds, as settings, kind and its options ask for; reorders x and y of the problem. Adds
- * notes about copies to the result. */
+ * notes about copies to the result. One split for all targets. */
 una_status una_problem_split(una_problem *problem, const una_kind *kind, void *options,
                              const una_fit_settings *settings, una_fit_result *result, una_run *run);
-/* The same for a problem of several targets, columns [problem->outputs]: the split is one for all of them. */
-una_status una_problem_split_several(una_problem *problem, const una_columns *const *columns, const una_kind *kind,
-                                     void *options, const una_fit_settings *settings, una_fit_result *result,
-                                     una_run *run);
 
 /* The problem without one fold, whose rows become valid_x and valid_y: for members that are kinds of their own. */
 una_status una_problem_without_fold(una_problem *problem, size_t fold, una_arena *arena);

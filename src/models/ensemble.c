@@ -263,8 +263,9 @@ static una_status ensemble_keep(void *context, const void *const *training, size
 
     for (size_t m = 0; m < count; m++) {
         const member_training *t = training[m];
-        e->at[m] = (una_member){ all->kind, una_calls(all->kind), t->state, NULL, 1 / (double)count };
-        UNA_TRY(una_state_copy(&e->at[m].state, &e->at[m], e->inputs, keep, run));
+        e->at[m] = (una_member){ .kind = all->kind, .calls = una_calls(all->kind), .weight = 1 / (double)count };
+        const una_learnt own = { all->kind, una_calls(all->kind), t->state, e->inputs };
+        UNA_TRY(una_state_copy(&e->at[m].state, &own, keep, run));
         evidence += t->log_evidence / (double)count;
         noise += t->noise_var / (double)count;
     }
@@ -310,10 +311,8 @@ static una_status ensemble_fit(una_fitting *f)
 /* A file from before members.h: one kind for all, the noise, the states. */
 static una_status load_old(una_members *e, una_archive *ar)
 {
-    const char *name = NULL;
-    UNA_TRY(una_archive_text(ar, "of", &name));
-    const una_kind *kind = name ? una_kind_find(name) : NULL;
-    if (!kind) return una_archive_refuse(ar, "of", "names a model that this una does not have");
+    const una_kind *kind = NULL;
+    UNA_TRY(una_kind_exchange_name(&kind, "of", ar));
     if (kind == &una_kind_ensemble) return una_archive_refuse(ar, "of", "is an ensemble in an ensemble");
     UNA_TRY(una_archive_size(ar, "members", &e->count, 1, UNA_MOST_MEMBERS));
     UNA_TRY(una_archive_f64(ar, "ensemble.noise_var", &e->noise_var));
@@ -323,7 +322,7 @@ static una_status load_old(una_members *e, una_archive *ar)
     for (size_t m = 0; m < e->count; m++) {
         UNA_NEW_BYTES(ar->arena, void, state, una_calls(kind)->state_size);
         e->at[m] = (una_member){ kind, una_calls(kind), state, NULL, 1 / (double)e->count };
-        UNA_TRY(una_kind_exchange(kind, state, ar));
+        UNA_TRY(una_kind_exchange(kind, una_calls(kind), state, ar));
     }
     return UNA_OK;
 }

@@ -565,28 +565,33 @@ static void files_of_other_kinds_are_refused(void **state)
     una_run_free(run);
 }
 
-static void snapshots_revive(void **state)
+static void states_are_copied(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(20, 0, run);
     una_model *model = fitted("flat(value=2)", data, NULL, run), *before = copied_model(model, run);
     una_mark mark = una_arena_mark(&run->scratch);
-    una_archive bytes;
-    assert_ok(una_model_snapshot(&bytes, model, &run->scratch, run), run);
-    ((flat *)model->state)->value = 5;
-
+    una_archive bytes = {0}, in = {0};
+    const una_learnt fitted_state = una_model_learnt(model);
     una_arena spare;
-    void *state_before = NULL, *none = NULL;
+    flat none = {0};
+    void *state_before = NULL;
     una_arena_init(&spare, run);
-    assert_ok(una_model_revive(&state_before, model, &bytes, &spare, run), run);
+    assert_ok(una_state_copy(&state_before, &fitted_state, &spare, run), run);
+    assert_ok(una_archive_save_begin(&bytes, "{}", &run->scratch, run), run);
+    assert_ok(una_kind_exchange(model->kind, una_calls(model->kind), model->state, &bytes), run);
+    assert_ok(una_archive_save_end(&bytes), run);
+    ((flat *)model->state)->value = 5;
     assert_near(((flat *)model->state)->value, 5, 0, 0);                 /* it stands beside the model's */
     model->state = state_before;
     una_arena_join(&model->keep, &spare);
     assert_same_predictions(model, before, data, 0, run);
 
     bytes.bytes[bytes.size - 20] ^= 1;
-    assert_status(una_model_revive(&none, model, &bytes, &spare, run), UNA_E_INPUT, run);
+    una_status status = una_archive_load_begin(&in, bytes.bytes, bytes.size, "memory", NULL, &spare, run);
+    if (status == UNA_OK) status = una_kind_exchange(model->kind, una_calls(model->kind), &none, &in);
+    assert_status(status == UNA_OK ? una_archive_load_end(&in) : status, UNA_E_INPUT, run);
 
     una_arena_free(&spare);
     una_arena_release(&run->scratch, mark);
@@ -700,7 +705,7 @@ int main(void)
         cmocka_unit_test(copies_stay_together),
         cmocka_unit_test(few_inputs_are_parted),
         cmocka_unit_test(files_of_other_kinds_are_refused),
-        cmocka_unit_test(snapshots_revive),
+        cmocka_unit_test(states_are_copied),
         cmocka_unit_test(relevance_is_told_and_kept),
         cmocka_unit_test(no_relevance_no_block),
         cmocka_unit_test(bad_relevance_is_refused),

@@ -309,7 +309,8 @@ static void updates_reach_all_kinds(void **state)
 
     for (size_t k = 0; k < 2; k++) {                                     /* each kind by itself takes them in as well */
         una_fit_result result = una_fit_result_in(&model->keep);
-        assert_ok(una_state_copy(&alone[k], &all->at[k], 2, &model->keep, run), run);
+        assert_ok(una_state_copy(&alone[k], &(una_learnt){ all->at[k].kind, all->at[k].calls, all->at[k].state, 2 },
+                                 &model->keep, run), run);
         assert_ok(all->at[k].calls->observe(alone[k], &p, &result, &model->keep, run), run);
     }
     assert_ok(una_model_update(model, more, run), run);

@@ -223,6 +223,11 @@ static double cost_of(double square, double whole, bool robust)
     return log(whole) + (robust && z2 > CUT ? CUT * (1 + log(z2 / CUT)) : z2);
 }
 
+static bool left_out(const shape_data *s, size_t group, size_t r)
+{
+    return group < s->groups && r >= s->first[group] && r < s->first[group + 1];
+}
+
 typedef struct scale_search {            /* for the best s2 of a given shape                                */
     const shape_data  *s;
     const double *log_g;                 /* [rows]; NULL: constant                                          */
@@ -236,8 +241,7 @@ static double scale_cost(double t, void *context)
     const shape_data *s = q->s;
     double sum = 0;
     for (size_t r = 0; r < s->rows; r++) {
-        if (q->out < s->groups && r == s->first[q->out]) r = s->first[q->out + 1];
-        if (r >= s->rows) break;
+        if (left_out(s, q->out, r)) continue;
         sum += cost_of(s->square[r], s->var[r] + exp(t + (q->log_g ? bounded(q->log_g[r]) : 0)), q->robust);
     }
     return sum;
@@ -313,11 +317,6 @@ static una_status new_scoring(scoring *q, const shape_data *s, una_run *run)
     return una_arena_check(arena);
 }
 
-static bool left_out(const scoring *q, size_t r)
-{
-    return q->out < q->s->groups && r >= q->s->first[q->out] && r < q->s->first[q->out + 1];
-}
-
 static double penalty_at(const scoring *q, double t)
 {
     size_t terms = q->s->terms;
@@ -332,7 +331,7 @@ static double penalised_loss(const scoring *q, double t)
     const shape_data *s = q->s;
     double sum = 0, log_s2 = q->b[s->terms] + t * q->step[s->terms];
     for (size_t r = 0; r < s->rows; r++) {
-        if (left_out(q, r)) continue;
+        if (left_out(s, q->out, r)) continue;
         double noise = exp(log_s2 + bounded(q->log_g[r] + t * q->along[r]));
         sum += cost_of(s->square[r], s->var[r] + noise, true);
     }
@@ -348,7 +347,7 @@ static void noise_slope(scoring *q)
     double common = 0;                   /* rows at the bound of log g still inform s2 */
     for (size_t r = 0; r < s->rows; r++) {
         double noise = exp(q->b[s->terms] + bounded(q->log_g[r])), whole = s->var[r] + noise;
-        double pull = left_out(q, r) ? 0 : 0.5 * noise / whole * (fmin(s->square[r] / whole, CUT) - 1);
+        double pull = left_out(s, q->out, r) ? 0 : 0.5 * noise / whole * (fmin(s->square[r] / whole, CUT) - 1);
         common += pull;
         q->pull[r] = fabs(q->log_g[r]) < LOG_MOST ? pull : 0;
     }
@@ -589,11 +588,9 @@ una_status una_noise_learn(una_noise **noise, const una_noise_rows *noise_rows, 
     *noise = NULL;
     UNA_NEW(keep, una_noise, found, 1);
     found->inputs = noise_rows->x.cols;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = learn_shape(found, &worth, noise_rows, keep, run);
-    una_arena_release(&run->scratch, mark);
-    if (status == UNA_OK && (worth || required)) *noise = found;
-    return status;
+    UNA_SCOPED(run, learn_shape(found, &worth, noise_rows, keep, run));
+    if (worth || required) *noise = found;
+    return UNA_OK;
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */

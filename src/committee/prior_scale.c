@@ -131,8 +131,7 @@ static una_status choose_priors(una_committee *members, una_run *run)
     size_t regions, most = p->x.cols == 1 ? REGIONS_OF_LINE : REGIONS;
     unsigned char *inside;
     una_committee region_fits = {0};
-    const una_region_plan plan = { most, p->x, p->columns, members->pair->scale, p->seed };
-    UNA_TRY(una_regions_cut(&inside, &regions, &plan, &run->scratch, run));
+    UNA_TRY(una_regions_cut(&inside, &regions, most, p, members->pair->scale, run));
     if (regions == 0) return UNA_OK;
 
     una_status status = plan_region_fits_of_targets(&region_fits, members, inside, regions, run);

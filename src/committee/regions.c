@@ -57,32 +57,33 @@ static void along_direction(place *order, una_view x, const double *scale, una_r
     }
 }
 
-static una_status cut_slabs(unsigned char *inside, size_t *count, const una_region_plan *plan, una_run *run)
+static una_status cut_slabs(unsigned char *inside, size_t *count, size_t most, const una_problem *p,
+                            const double *scale, una_run *run)
 {
-    una_view x = plan->x;
+    una_view x = p->x;
     size_t next = 0;
     UNA_NEW_ROWS(&run->scratch, place, order, x.rows);
     UNA_NEW(&run->scratch, size_t, input, x.cols);
     UNA_NEW(&run->scratch, double, direction, x.cols);
-    una_rng rng = una_rng_at(plan->seed, UNA_FOR_FOLDS, 7);
-    size_t numeric = rank_inputs(input, x.cols, plan->columns, plan->scale);
-    for (size_t k = 0; k < plan->most; k++) {
+    una_rng rng = una_rng_at(p->seed, UNA_FOR_FOLDS, 7);
+    size_t numeric = rank_inputs(input, x.cols, p->columns, scale);
+    for (size_t k = 0; k < most; k++) {
         double from = 1. / 3, to = 2. / 3;
         if (x.cols == 1) {
-            from = ((double)k + 1) / ((double)plan->most + 2), to = ((double)k + 2) / ((double)plan->most + 2);
+            from = ((double)k + 1) / ((double)most + 2), to = ((double)k + 2) / ((double)most + 2);
             along_input(order, x, 0);
         } else if (k % 2 == 0 && next < numeric) along_input(order, x, input[next++]);
-        else along_direction(order, x, plan->scale, &rng, direction);
+        else along_direction(order, x, scale, &rng, direction);
         if (mark_slab(inside + *count * x.rows, order, x.rows, from, to)) ++*count;
     }
     return UNA_OK;
 }
 
-una_status una_regions_cut(unsigned char **inside, size_t *count, const una_region_plan *plan, una_arena *arena,
-                           una_run *run)
+una_status una_regions_cut(unsigned char **inside, size_t *count, size_t most, const una_problem *p,
+                           const double *scale, una_run *run)
 {
     *count = 0;
-    UNA_NEW_ROWS_AT(arena, *inside, plan->most * plan->x.rows);
-    UNA_SCOPED(run, cut_slabs(*inside, count, plan, run));
+    UNA_NEW_ROWS_AT(&run->scratch, *inside, most * p->x.rows);
+    UNA_SCOPED(run, cut_slabs(*inside, count, most, p, scale, run));
     return UNA_OK;
 }

@@ -7,15 +7,8 @@
 
 #include "model/kind.h"
 
-typedef struct una_region_plan {
-    size_t   most;                       /* regions                                                         */
-    una_view x;
-    const una_columns *columns;
-    const double *scale;                 /* [inputs] how much each input matters; NULL: all alike           */
-    uint64_t seed;
-} una_region_plan;
-
-/* inside [count, rows] 1 or 0 for each region; fewer than `most` may be found (*count, 0 too). Every region leaves at
- * least half of the rows outside. */
-una_status una_regions_cut(unsigned char **inside, size_t *count, const una_region_plan *plan, una_arena *arena,
-                           una_run *run);
+/* At most `most` regions of the problem's rows; scale [inputs]: how much each input matters, NULL: all alike. inside
+ * [count, rows], in the run's scratch: 1 or 0 for each region; fewer may be found (*count, 0 too). Every region leaves
+ * at least half of the rows outside. */
+una_status una_regions_cut(unsigned char **inside, size_t *count, size_t most, const una_problem *problem,
+                           const double *scale, una_run *run);

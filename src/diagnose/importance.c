@@ -53,7 +53,7 @@ static una_status posterior_without_rows(una_model *refit, const work *w, const 
     una_problem p = *others;
     const una_learnt old = una_model_learnt(model);
     void *options;
-    UNA_TRY(una_model_options(&options, model, &run->scratch, run));
+    UNA_TRY(una_kind_options(&options, model->kind, model->info.spec, &run->scratch, run));
     if (model->options) memcpy(options, model->options, model->kind->options_size);      /* else it was loaded */
     *refit = *model;
     UNA_TRY(una_state_copy(&refit->state, &old, keep, run));

@@ -34,7 +34,8 @@ typedef struct walk {
     const char *images_path;             /* NULL: none                                                      */
     una_images *images;
     una_where  *where;                   /* the condition, parsed                                           */
-    size_t      read, matched;           /* rows                                                            */
+    una_reader *reader;
+    size_t      read, matched, rows;     /* rows: those that had all cells, and were given to the task      */
     chunk_task *task;
     void       *context;
 } walk;
@@ -49,49 +50,41 @@ static una_status say_where(una_status status, const una_dataset *table, una_run
     return una_fail(run, status, "%s, from %s on: %s", table->origin, place.at, una_run_message(run));
 }
 
-static una_status do_task(const walk *w, const chunk *c, una_run *run)
+static una_status do_chunk(walk *w, const una_dataset *table, const size_t *place, una_run *run)
 {
-    una_table_row_namer asked;
-    una_table_name_rows(&asked, c->table, c->kept, run);
-    una_status status = w->task(w->context, c, run);
-    una_table_name_rows_end(&asked, run);
-    return say_where(status, c->table, run);
-}
-
-static una_status do_chunk(const walk *w, una_reader *reader, const una_dataset *table, const size_t *place,
-                           size_t *rows, una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    chunk c = { .reader = reader, .table = table, .place = place };
+    chunk c = { .reader = w->reader, .table = table, .place = place };
     size_t *kept = NULL;
     una_encoding to = { &c.x, w->with_targets ? &c.y : NULL, &kept, &c.rows };
-    una_status status = una_columns_encode_several(w->columns, w->targets, table, &to, &run->scratch);
+    una_table_row_namer asked;
+    UNA_TRY(una_columns_encode_several(w->columns, w->targets, table, &to, &run->scratch));
     c.kept = kept;
-    if (status == UNA_OK) status = do_task(w, &c, run);
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
+    una_table_name_rows(&asked, table, kept, run);
+    una_status status = w->task(w->context, &c, run);
+    una_table_name_rows_end(&asked, run);
+    UNA_TRY(say_where(status, table, run));
 
-    *rows += c.rows;
-    if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted after %zu rows", *rows);
+    w->rows += c.rows;
+    if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted after %zu rows", w->rows);
     return UNA_OK;
 }
 
 /* The rows of the chunk that match the condition. */
-static una_status do_matching(walk *w, una_reader *reader, const una_dataset *table, size_t *rows, una_run *run)
+static una_status do_matching(walk *w, const una_dataset *table, una_run *run)
 {
     size_t place[CHUNK], count = 0;
     bool match[CHUNK];
+    if (!w->where) return do_chunk(w, table, NULL, run);
     UNA_SCOPED(run, una_where_match(match, w->where, table, run));
     for (size_t i = 0; i < table->rows; i++)
         if (match[i]) place[count++] = i;
     w->read += table->rows;
     w->matched += count;
     if (count == 0) return UNA_OK;
-    if (count == table->rows) return do_chunk(w, reader, table, NULL, rows, run);
+    if (count == table->rows) return do_chunk(w, table, NULL, run);
 
     una_dataset *some;
     UNA_TRY(una_dataset_rows(&some, table, place, count, run));
-    una_status status = do_chunk(w, reader, some, place, rows, run);
+    una_status status = do_chunk(w, some, place, run);
     una_dataset_free(some);
     return status;
 }
@@ -104,15 +97,15 @@ static void give_images(const walk *w, una_dataset *table)
     table->image_column = una_table_find(table, w->columns[0]->sources[0].name);
 }
 
-static una_status do_chunks(walk *w, una_reader *reader, size_t *rows, una_run *run)
+static una_status do_chunks(walk *w, una_run *run)
 {
     for (;;) {
         una_dataset *table;
-        UNA_TRY(una_reader_next(&table, reader, w->images ? CHUNK_OF_IMAGES : CHUNK));
+        una_status status;
+        UNA_TRY(una_reader_next(&table, w->reader, w->images ? CHUNK_OF_IMAGES : CHUNK));
         if (!table) return UNA_OK;
         give_images(w, table);
-        una_status status = w->where ? do_matching(w, reader, table, rows, run)
-                                     : do_chunk(w, reader, table, NULL, rows, run);
+        UNA_SCOPED_CALL(status, run, do_matching(w, table, run));
         una_dataset_free(table);
         UNA_TRY(status);
     }
@@ -120,7 +113,7 @@ static una_status do_chunks(walk *w, una_reader *reader, size_t *rows, una_run *
 
 /* The reader accepts that columns which only the condition names are absent: the sentence about them is the
  * condition's. */
-static una_status open_for(walk *w, una_reader **reader, const char *path, una_run *run)
+static una_status open_for(walk *w, const char *path, una_run *run)
 {
     const una_wanted *wanted = una_columns_wanted(w->columns, w->targets, &run->scratch);
     size_t needed = w->columns[0]->source_count + (w->with_targets ? w->targets : 0), count = needed;
@@ -131,12 +124,12 @@ static una_status open_for(walk *w, una_reader **reader, const char *path, una_r
         wanted = una_where_wanted(w->where, wanted, &count, words, &run->scratch);
         UNA_TRY(una_arena_check(&run->scratch));
     }
-    UNA_TRY(una_reader_open(reader, path, wanted, count, needed, run));
+    UNA_TRY(una_reader_open(&w->reader, path, wanted, count, needed, run));
     if (!w->condition) return UNA_OK;
 
-    size_t columns = una_reader_columns(*reader);
+    size_t columns = una_reader_columns(w->reader);
     UNA_NEW(&run->scratch, const char *, names, columns);
-    for (size_t i = 0; i < columns; i++) names[i] = una_reader_name(*reader, i);
+    for (size_t i = 0; i < columns; i++) names[i] = una_reader_name(w->reader, i);
     return una_where_need(w->where, names, columns, path, run);
 }
 
@@ -155,23 +148,25 @@ static una_status open_images(walk *w, una_run *run)
     return una_images_read(&w->images, w->images_path, run);
 }
 
+static una_status walk_file(walk *w, const una_model *model, const char *path, una_run *run)
+{
+    w->targets = una_model_target_count(model);
+    w->columns = una_several_columns(model, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (w->images_path) UNA_TRY(open_images(w, run));
+    UNA_TRY(open_for(w, path, run));
+    if (w->keep) una_reader_keep(w->reader);
+    UNA_TRY(do_chunks(w, run));
+    return log_matches(w, path, run);
+}
+
 static una_status for_each_chunk(walk w, const una_model *model, const char *path, size_t *rows, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_reader *reader = NULL;
-    *rows = 0;
-    w.targets = una_model_target_count(model);
-    w.columns = una_several_columns(model, &run->scratch);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK && w.images_path) status = open_images(&w, run);
-    if (status == UNA_OK) status = open_for(&w, &reader, path, run);
-    if (status == UNA_OK && w.keep) una_reader_keep(reader);
-    if (status == UNA_OK) status = do_chunks(&w, reader, rows, run);
-    if (status == UNA_OK) status = log_matches(&w, path, run);
-
-    una_reader_close(reader);
+    una_status status;
+    UNA_SCOPED_CALL(status, run, walk_file(&w, model, path, run));
+    *rows = w.rows;
+    una_reader_close(w.reader);
     una_images_let_go(w.images);
-    una_arena_release(&run->scratch, mark);
     return status;
 }
 
@@ -205,25 +200,20 @@ static const char *column_title(const predicting *p, size_t k, una_run *run)
     return name.at ? name.at : "";
 }
 
-static int by_extension_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* A kept column may not have the name of an answer column, as in a file of predictions, or the result would have two of
  * that name. */
 static una_status add_header(una_text *text, const predicting *p, const una_reader *reader, una_run *run)
 {
     size_t all = una_model_target_count(p->model) * columns_of(&p->settings);
     size_t kept = p->settings.keep ? una_reader_columns(reader) : 0;
-    const char **names = UNA_GET(&run->scratch, const char *, kept);
+    una_names index;
     una_record record = una_record_begin(text);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, const char *, names, kept);
     for (size_t j = 0; j < kept; j++) una_record_words(&record, names[j] = una_reader_name(reader, j));
-    qsort(names, kept, sizeof *names, by_extension_name);
+    UNA_TRY(una_names_index(&index, names, kept, &run->scratch));
     for (size_t k = 0; k < all; k++) {
         const char *title = column_title(p, k, run);
-        if (kept && bsearch(&title, names, kept, sizeof *names, by_extension_name))
+        if (una_names_find(&index, title) != SIZE_MAX)
             UNA_FAIL(run, UNA_E_INPUT, "the table has a column '%.60s', and so have the answers: kept before them, it "
                      "would stand twice in their header; rename it, or do not keep its columns", title);
         una_record_words(&record, title);

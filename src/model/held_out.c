@@ -85,7 +85,7 @@ typedef struct refit {
     una_model *model;                    /* that was fitted                                                 */
     const una_fit_settings *settings;
     una_problem all;                     /* all rows, encoded; fold: below `folds`, left out in that refit  */
-    size_t folds;
+    size_t folds, fold, next;            /* fold: left out now; next: of its rows, from where on            */
     una_oof_predictions oof;
 } refit;
 
@@ -102,17 +102,15 @@ static una_status deal_into_folds(refit *f, una_run *run)
     return UNA_OK;
 }
 
-typedef struct oof_block { refit *f; size_t fold, next; } oof_block;
-
 static una_status take_oof_block(void *context, una_predictive *p, size_t from, size_t rows, una_run *run)
 {
-    oof_block *h = context;
-    una_oof_predictions *u = &h->f->oof;
+    refit *f = context;
+    una_oof_predictions *u = &f->oof;
     (void)from, (void)run;
     for (size_t r = 0; r < rows; r++) {
-        while (h->f->all.fold[h->next] != h->fold) h->next++;
-        size_t i = h->next++, parts = p->parts;
-        double y = h->f->all.y[i];
+        while (f->all.fold[f->next] != f->fold) f->next++;
+        size_t i = f->next++, parts = p->parts;
+        double y = f->all.y[i];
         u->mean[i] = p->mean[r];
         u->var_model[i] = p->var_model[r];
         u->var_noise[i] = p->var_noise[r];
@@ -157,22 +155,22 @@ una_status una_model_refit(una_model *again, const una_problem *others, const un
     return una_model_learn(una_calls(again->kind)->fit, again, &p, &result, keep, run);
 }
 
-static una_status refit_without_part(refit *f, size_t fold, una_arena *arena, una_run *run)
+static una_status refit_without_part(refit *f, una_arena *arena, una_run *run)
 {
     una_model again;
     una_problem p = f->all;
-    oof_block h = { .f = f, .fold = fold };
+    f->next = 0;
     UNA_TRY(una_model_begin_again(&again, f->model, f->model->info.spec, arena, run));
-    UNA_TRY(una_problem_without_fold(&p, fold, &run->scratch));
+    UNA_TRY(una_problem_without_fold(&p, f->fold, &run->scratch));
     UNA_TRY(una_model_refit(&again, &p, f->settings, arena, run));
-    return una_model_each_block(&again, p.valid_x.at, p.valid_x.rows, UNA_PARTS, take_oof_block, &h, run);
+    return una_model_each_block(&again, p.valid_x.at, p.valid_x.rows, UNA_PARTS, take_oof_block, f, run);
 }
 
-static una_status refit_part(refit *f, size_t fold, una_run *run)
+static una_status refit_part(refit *f, una_run *run)
 {
     una_arena arena;
     una_arena_init(&arena, run);
-    una_status status = refit_without_part(f, fold, &arena, run);
+    una_status status = refit_without_part(f, &arena, run);
     una_arena_free(&arena);
     return status;
 }
@@ -183,7 +181,7 @@ static una_status refit_parts(una_model *model, const una_dataset *data, const u
     UNA_TRY(una_problem_encode(&f.all, model, data, run));
     UNA_TRY(deal_into_folds(&f, run));
     UNA_TRY(new_oof_predictions(&f.oof, f.all.x.rows, run));
-    for (size_t k = 0; k < f.folds; k++) UNA_SCOPED(run, refit_part(&f, k, run));
+    for (; f.fold < f.folds; f.fold++) UNA_SCOPED(run, refit_part(&f, run));
     f.oof.folds = f.folds > 1 ? f.folds : 0;
     return keep_oof_rows(model, &f.oof, &f.all, run);
 }

@@ -340,8 +340,6 @@ una_status una_model_blank(una_model **model, una_run *run);     /* for loading 
 /* Fits the model to the rows, or relearns it: how is una_calls(kind)->fit or ->relearn. Results go to keep. */
 una_status una_model_learn(una_status (*how)(una_fitting *fitting), const una_model *model, const una_problem *problem,
                            una_fit_result *result, una_arena *keep, una_run *run);
-/* The options that it was fitted with, from its spec: a loaded model has no others. */
-una_status una_model_options(void **options, const una_model *model, una_arena *arena, una_run *run);
 /* Its state, to copy it: for calls of several steps that must do all or nothing. */
 static inline una_learnt una_model_learnt(const una_model *model)
 {

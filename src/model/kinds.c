@@ -204,22 +204,16 @@ una_status una_kind_option(una_option_info *info, size_t kind, size_t option, un
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
 
-enum { MOST_OPTIONS = 128 };
-
-static size_t option_names(const char *names[MOST_OPTIONS], const una_option *table)
-{
-    size_t count = 0;
-    for (; count < MOST_OPTIONS && table[count].name; count++) names[count] = table[count].name;
-    return count;
-}
-
 /* The name itself, or the nearest one; NULL: none is near. */
 static const char *name_like(const una_kind *kind, const char *key)
 {
+    enum { MOST_OPTIONS = 128 };
     const char *names[MOST_OPTIONS];
-    size_t count = option_names(names, kind->options);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(names[i], key) == 0) return names[i];
+    size_t count = 0;
+    for (const una_option *o = kind->options; count < MOST_OPTIONS && o->name; o++) {
+        if (strcmp(o->name, key) == 0) return o->name;
+        names[count++] = o->name;
+    }
     return una_nearest(key, names, count);
 }
 
@@ -274,43 +268,33 @@ static bool holds_spec(const una_kind *kind, const char *option, const char *val
     return kind->spec_options && una_choice(kind->spec_options, option) >= 0 && strcmp(value, "none") != 0;
 }
 
-/* How often the numbers of the kind and of those inside it have changed. */
-static una_status add_changes(unsigned *changes, const una_kind *kind, const una_spec *spec, int depth, una_run *run)
+/* How often the numbers of the spec's kind and of those inside it have changed. */
+static una_status add_changes(unsigned *changes, const char *text, int depth, una_run *run)
 {
     enum { DEEPEST = 4 };
     una_arena *arena = &run->scratch;
+    una_spec spec;
+    const una_kind *kind;
+    UNA_TRY(una_spec_parse(&spec, text, arena, run));
+    UNA_TRY(una_kind_need(&kind, spec.name, run));
     UNA_NEW_BYTES(arena, void, options, kind->options_size);
     UNA_TRY(una_options_default(options, kind->options, run));
-    UNA_TRY(una_kind_set(options, kind, spec, arena, run));
+    UNA_TRY(una_kind_set(options, kind, &spec, arena, run));
     *changes += kind->results;
 
     for (const una_option *o = kind->options; kind->spec_options && depth < DEEPEST && o->name; o++) {
         if (o->type != UNA_TEXT) continue;
         const char *value = *(const char *const *)(const void *)((const char *)options + o->offset);
-        if (!holds_spec(kind, o->name, value)) continue;
-        una_spec inside;
-        const una_kind *other;
-        UNA_TRY(una_spec_parse(&inside, value, arena, run));
-        UNA_TRY(una_kind_need(&other, inside.name, run));
-        UNA_TRY(add_changes(changes, other, &inside, depth + 1, run));
+        if (holds_spec(kind, o->name, value)) UNA_TRY(add_changes(changes, value, depth + 1, run));
     }
     return UNA_OK;
-}
-
-static una_status spec_changes(unsigned *changes, const char *text, una_run *run)
-{
-    una_spec spec;
-    const una_kind *kind;
-    UNA_TRY(una_spec_parse(&spec, text, &run->scratch, run));
-    UNA_TRY(una_kind_need(&kind, spec.name, run));
-    return add_changes(changes, kind, &spec, 0, run);
 }
 
 una_status una_spec_check(const char *text, unsigned *results, una_run *run)
 {
     unsigned changes = 1;
     una_clear_message(run);
-    UNA_SCOPED(run, spec_changes(&changes, text, run));
+    UNA_SCOPED(run, add_changes(&changes, text, 0, run));
     if (results) *results = changes;
     return UNA_OK;
 }

@@ -165,7 +165,7 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     UNA_TRY(una_columns_warn_outliers(&model->columns, data, &encoded, &result->warnings, run));
     UNA_TRY(una_shared_fit_warnings(&result->warnings, run));
     problem.table_rows = all;
-    problem.part = una_shared_fit_part(run);
+    problem.part = una_rank_group_rank(run);
     bool hold_out = settings->hold_out && all == rows;
     if (!hold_out) problem.origin = NULL;
     UNA_TRY(una_problem_split(&problem, model->kind, model->options, settings, result, run));
@@ -339,17 +339,12 @@ una_status una_model_update_rows(una_model *model, const double *x, const double
 
 /* ---- relearning --------------------------------------------------------------------------------------------- */
 
-una_status una_model_options(void **options, const una_model *model, una_arena *arena, una_run *run)
-{
-    return una_kind_options(options, model->kind, model->info.spec, arena, run);
-}
-
-/* The options of the fit, then those set now. Noise and prior variance belong to the posterior, everything else to the
+/* The options of the fit, from its spec (a loaded model has no others), then those set now. Noise and prior variance belong to the posterior, everything else to the
  * features. */
 static una_status posterior_options(una_model *model, const char *const *set, size_t count, una_run *run)
 {
     const una_kind *kind = model->kind;
-    UNA_TRY(una_model_options(&model->options, model, &model->keep, run));
+    UNA_TRY(una_kind_options(&model->options, kind, model->info.spec, &model->keep, run));
 
     for (size_t i = 0; i < count; i++) {
         una_spec part;

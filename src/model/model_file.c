@@ -18,11 +18,12 @@ static void add_json_names(una_text *json, const una_columns *c)
     }
 }
 
-static void add_json_sentences(una_text *json, const char *key, const char *const *text, size_t count)
+/* All but the first ones. */
+static void add_json_sentences(una_text *json, const char *key, const char *const *text, size_t count, size_t first)
 {
     una_text_add(json, ",\n \"%s\": [", key);
-    for (size_t i = 0; i < count; i++) {
-        if (i) una_text_add(json, ", ");
+    for (size_t i = first; i < count; i++) {
+        if (i > first) una_text_add(json, ", ");
         una_text_json(json, text[i]);
     }
     una_text_add(json, "]");
@@ -62,21 +63,13 @@ static void add_findings(una_text *json, const una_fit_info *info)
     una_text_add(json, "}");
 }
 
-/* Without notes about the file of the fit. */
-static void add_json_notes_of_model(una_text *json, const char *key, const char *const *text, size_t count, size_t own)
-{
-    if (own > count) own = count;
-    add_json_sentences(json, key, own ? text + own : text, count - own);
-}
-
 static void add_json_levels(una_text *json, const una_model *model)
 {
     una_text_add(json, ",\n \"spec\": ");
     una_text_json(json, model->info.spec);
     una_text_add(json, ",\n \"options\": %s", model->options_json);
-    add_json_notes_of_model(json, "warnings", model->info.warnings, model->info.warning_count,
-                            model->columns.file_warnings);
-    add_json_notes_of_model(json, "notes", model->info.notes, model->info.note_count, model->columns.file_notes);
+    add_json_sentences(json, "warnings", model->info.warnings, model->info.warning_count, model->columns.file_warnings);
+    add_json_sentences(json, "notes", model->info.notes, model->info.note_count, model->columns.file_notes);
 }
 
 static void add_part(una_text *json, const una_model *part)
@@ -131,8 +124,8 @@ static const char *header_of(const una_model *model, una_arena *arena, const una
     una_text_add(&json, ",\n \"columns\": [");
     add_json_names(&json, &una_model_target(model, 0)->columns);
     una_text_add(&json, "]");
-    if (info->drop_count) add_json_sentences(&json, "dropped", info->drop, info->drop_count);
-    if (info->only_count) add_json_sentences(&json, "only", info->only, info->only_count);
+    if (info->drop_count) add_json_sentences(&json, "dropped", info->drop, info->drop_count, 0);
+    if (info->only_count) add_json_sentences(&json, "only", info->only, info->only_count, 0);
     una_text_add(&json, ",\n \"missing\": \"%s\", \"other\": %zu, \"rows\": %zu, \"inputs\": %zu",
                  missing[info->missing], info->other, info->rows, info->inputs);
     if (!model->targets) add_findings(&json, info);
@@ -159,20 +152,23 @@ static una_status exchange_maybe(una_archive *ar, const char *name, double *valu
     return UNA_OK;
 }
 
-static una_status exchange_sentences(una_archive *ar, const char *name, const char *const **text, size_t *count)
+/* The first `own` sentences are about the file of the fit and not kept: models of equal tables have equal files. */
+static una_status exchange_sentences(una_archive *ar, const char *name, const char *const **text, size_t *count,
+                                     size_t own)
 {
+    size_t first = own < *count ? own : *count, kept = ar->loading ? 0 : *count - first;
     const char **list = NULL;
-    UNA_TRY(una_archive_size(ar, name, count, 0, MOST_SENTENCES));
-    UNA_TRY(una_archive_expect(ar, name, *count, LEAST_SENTENCE));
-    if (ar->loading) UNA_NEW_AT(ar->arena, list, *count);
-    for (size_t i = 0; i < *count; i++) {
-        const char *sentence = ar->loading ? NULL : (*text)[i];
+    UNA_TRY(una_archive_size(ar, name, &kept, 0, MOST_SENTENCES));
+    UNA_TRY(una_archive_expect(ar, name, kept, LEAST_SENTENCE));
+    if (ar->loading) UNA_NEW_AT(ar->arena, list, kept);
+    for (size_t i = 0; i < kept; i++) {
+        const char *sentence = ar->loading ? NULL : (*text)[first + i];
         UNA_TRY(una_archive_text(ar, name, &sentence));
         if (!sentence) return una_archive_refuse(ar, name, "holds no text");
         if (list) list[i] = sentence;
     }
 
-    if (list) *text = list;
+    if (ar->loading) *text = list, *count = kept;
     return UNA_OK;
 }
 
@@ -189,20 +185,6 @@ static una_status exchange_relevance(una_model *model, una_archive *ar)
     for (size_t i = 0; i < count; i++)
         if (!(values[i] > 0)) return una_archive_refuse(ar, name, "holds a number that is not greater than 0");
     model->info.relevance = values;
-    return UNA_OK;
-}
-
-/* The first `own` notes are about the file of the fit and not kept: models of equal tables have equal files. */
-static una_status exchange_kept(una_archive *ar, const char *name, const char *const **text, size_t *count, size_t own)
-{
-    if (own > *count) own = *count;
-    size_t kept = ar->loading ? 0 : *count - own;
-    const char *const *list = NULL;
-    if (!ar->loading) list = own ? *text + own : *text;
-    UNA_TRY(exchange_sentences(ar, name, &list, &kept));
-    if (!ar->loading) return UNA_OK;
-    *text = list;
-    *count = kept;
     return UNA_OK;
 }
 
@@ -225,8 +207,8 @@ static una_status exchange_info(una_model *model, una_archive *ar)
     UNA_TRY(exchange_maybe(ar, "mean_cos2", &info->mean_cos2));
     UNA_TRY(exchange_maybe(ar, "valid_rmse", &info->valid_rmse));
     UNA_TRY(exchange_maybe(ar, "valid_log_lik", &info->valid_log_lik));
-    UNA_TRY(exchange_kept(ar, "warnings", &info->warnings, &info->warning_count, model->columns.file_warnings));
-    UNA_TRY(exchange_kept(ar, "notes", &info->notes, &info->note_count, model->columns.file_notes));
+    UNA_TRY(exchange_sentences(ar, "warnings", &info->warnings, &info->warning_count, model->columns.file_warnings));
+    UNA_TRY(exchange_sentences(ar, "notes", &info->notes, &info->note_count, model->columns.file_notes));
 
     una_info_of_columns(info, &model->columns);
     return UNA_OK;
@@ -250,12 +232,9 @@ static una_status exchange_learnt(una_model *model, una_archive *ar)
 static una_status check_noise_covariance(const una_target_coupling *coupling, una_archive *ar)
 {
     size_t n = coupling->outputs;
-    una_mark mark = una_arena_mark(&ar->run->scratch);
-    double *r = UNA_GET(&ar->run->scratch, double, n * n);
-    una_status status = una_arena_check(&ar->run->scratch);
-    if (status == UNA_OK) una_correlations(r, coupling, n);
-    if (status == UNA_OK) status = una_chol(r, n, "the noise", ar->run);
-    una_arena_release(&ar->run->scratch, mark);
+    UNA_NEW(&ar->run->scratch, double, r, n * n);
+    una_correlations(r, coupling, n);
+    una_status status = una_chol(r, n, "the noise", ar->run);
     if (status != UNA_E_NUMERIC) return status;
     una_clear_message(ar->run);
     return una_archive_refuse(ar, "targets.noise", "is not a covariance");
@@ -276,7 +255,8 @@ static una_status exchange_coupling(una_target_coupling *coupling, size_t target
         if (!(own > 0 && fabs(noise[i]) <= own * (1 + 1e-12) && noise[i] == noise[b * targets + a]))
             return una_archive_refuse(ar, "targets.noise", "is not a covariance");
     }
-    return ar->loading ? check_noise_covariance(coupling, ar) : UNA_OK;
+    if (ar->loading) UNA_SCOPED(ar->run, check_noise_covariance(coupling, ar));
+    return UNA_OK;
 }
 
 /* Parts to save are copies, because exchange may write to its arguments. */
@@ -296,10 +276,8 @@ static una_status refuse_shared_titles(const una_model *model, una_archive *ar)
 {
     size_t one, other;
     const char *title;
-    una_mark mark = una_arena_mark(&ar->run->scratch);
-    una_status status = una_several_shared_title(&title, &one, &other, model, ar->run);
-    una_arena_release(&ar->run->scratch, mark);
-    if (status != UNA_OK || !title) return status;
+    UNA_TRY(una_several_shared_title(&title, &one, &other, model, ar->run));
+    if (!title) return UNA_OK;
     return una_archive_refuse(ar, "columns.target", "has names whose answers would be columns of one name");
 }
 
@@ -318,7 +296,7 @@ static una_status exchange_several(una_model *model, una_archive *ar)
         model->target[t]->info.kind = model->kind->name;
     }
     UNA_TRY(una_columns_exchange(columns, targets, ar));
-    if (ar->loading) UNA_TRY(refuse_shared_titles(model, ar));
+    if (ar->loading) UNA_SCOPED(ar->run, refuse_shared_titles(model, ar));
     UNA_TRY(exchange_info(model, ar));
     for (size_t t = 0; t < targets; t++) UNA_TRY(exchange_learnt(model->target[t], ar));
     UNA_TRY(exchange_coupling(&model->coupling, targets, ar));
@@ -334,14 +312,23 @@ static una_status exchange_model(una_model *model, una_archive *ar)
     return exchange_learnt(model, ar);
 }
 
-static una_status save_in(const una_model *model, una_archive *ar, una_arena *arena, una_run *run)
+static una_status save_in(const una_model *model, una_archive *ar, una_run *run)
 {
+    una_arena *arena = &run->scratch;
     const char *header = header_of(model, arena, run);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_archive_save_begin(ar, header, arena, run));
     una_model copy = *model;             /* exchange may write to its argument; saving does not */
     UNA_TRY(exchange_model(&copy, ar));
     return una_archive_save_end(ar);
+}
+
+/* A copy for the caller. */
+static una_status give_bytes(void **to, const void *bytes, size_t size, una_run *run)
+{
+    *to = una_allocate(run, size);
+    if (*to) memcpy(*to, bytes, size);
+    return *to ? UNA_OK : UNA_E_MEMORY;
 }
 
 una_status una_model_save_memory(const una_model *model, void **bytes, size_t *size, una_run *run)
@@ -352,33 +339,28 @@ una_status una_model_save_memory(const una_model *model, void **bytes, size_t *s
     *bytes = NULL;
     *size = 0;
 
-    una_status status = save_in(model, &ar, &run->scratch, run);
-    if (status == UNA_OK) {
-        *bytes = una_allocate(run, ar.size);
-        if (*bytes) memcpy(*bytes, ar.bytes, *size = ar.size);
-        else status = UNA_E_MEMORY;
-    }
-
+    una_status status = save_in(model, &ar, run);
+    if (status == UNA_OK) status = give_bytes(bytes, ar.bytes, ar.size, run);
+    if (status == UNA_OK) *size = ar.size;
     una_arena_release(&run->scratch, mark);
     return status;
+}
+
+static una_status save_to(const una_model *model, const char *path, una_run *run)
+{
+    una_archive ar = {0};
+    una_file file = {0};
+    UNA_TRY(save_in(model, &ar, run));
+    UNA_TRY(una_file_begin(&file, path, &run->scratch, run));
+    UNA_TRY(una_file_write(&file, ar.bytes, ar.size, run));
+    return una_file_commit(&file, run);
 }
 
 una_status una_model_save(const una_model *model, const char *path, una_run *run)
 {
     una_clear_message(run);
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_archive ar = {0};
-    una_file file = {0};
-
-    una_status status = save_in(model, &ar, &run->scratch, run);
-    if (status == UNA_OK) status = una_file_begin(&file, path, &run->scratch, run);
-    if (status == UNA_OK) {
-        status = una_file_write(&file, ar.bytes, ar.size, run);
-        if (status == UNA_OK) status = una_file_commit(&file, run);
-    }
-
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, save_to(model, path, run));
+    return UNA_OK;
 }
 
 static una_status load_model(una_model **out, const void *bytes, size_t size, const char *origin, una_run *run)
@@ -426,13 +408,9 @@ una_status una_file_info(char **json, const char *path, una_run *run)
     if (status == UNA_OK && !una_json_is_object(header))
         status = una_fail(run, UNA_E_INPUT, "%s: the model file's header is no JSON; copy it again from where it came "
                           "from, or fit the model again", path);
-    if (status == UNA_OK) {
-        size_t size = strlen(header) + 1;
-        *json = una_allocate(run, size);
-        if (*json) memcpy(*json, header, size);
-        else status = UNA_E_MEMORY;
-    }
-
+    void *copy = NULL;
+    if (status == UNA_OK) status = give_bytes(&copy, header, strlen(header) + 1, run);
+    *json = copy;
     una_arena_release(&run->scratch, mark);
     return status;
 }

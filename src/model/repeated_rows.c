@@ -53,8 +53,8 @@ static una_status ask_model(bool *held, const una_model *model, const double *x,
     return una_calls(part->kind)->holds(part->state, (una_view){ x, rows, inputs, inputs }, own, held, run);
 }
 
-static una_status find_repeated_rows(una_repeated_rows *r, const una_model *model, const double *x, const double *y,
-                                     size_t rows, una_run *run)
+una_status una_repeated_rows_find(una_repeated_rows *r, const una_model *model, const double *x, const double *y,
+                                  size_t rows, una_run *run)
 {
     size_t inputs = una_model_target(model, 0)->columns.input_count, targets = una_model_target_count(model);
     una_hash_key key = una_hash_key_of(run);
@@ -71,13 +71,6 @@ static una_status find_repeated_rows(una_repeated_rows *r, const una_model *mode
         if (before && r->twice++ == 0) r->first_twice = una_table_number(r->data, r->kept[i]);
         if (!before && held[i] && r->known++ == 0) r->first_known = una_table_number(r->data, r->kept[i]);
     }
-    return UNA_OK;
-}
-
-una_status una_repeated_rows_find(una_repeated_rows *repeats, const una_model *model, const double *x, const double *y,
-                                  size_t rows, una_run *run)
-{
-    UNA_SCOPED(run, find_repeated_rows(repeats, model, x, y, rows, run));
     return UNA_OK;
 }
 

@@ -214,14 +214,6 @@ static una_status check_target_rows(fitting *f, size_t t)
                                      &f->result[t].warnings, f->run);
 }
 
-static una_status check_rows_of_targets(fitting *f)
-{
-    for (size_t t = 0; t < f->whole->targets; t++) {
-        UNA_SCOPED(f->run, check_target_rows(f, t));
-    }
-    return UNA_OK;
-}
-
 /* Cells may be missing in all rows of a fold, or in all held-out rows. A target without missing cells is split as if it
  * were alone, even if few rows are left. */
 static bool split_serves(const una_problem *p, const una_kind *kind, size_t t)
@@ -392,7 +384,7 @@ una_status una_several_fit(una_model *whole, const char *spec, const una_dataset
     UNA_TRY(make_parts(&f, spec));
     UNA_TRY(learn_columns(&f));
     UNA_TRY(encode_fitting(&f));
-    UNA_TRY(check_rows_of_targets(&f));
+    for (size_t t = 0; t < whole->targets; t++) UNA_SCOPED(run, check_target_rows(&f, t));
     UNA_TRY(una_problem_split(&f.all, whole->kind, whole->target[0]->options, settings, &f.common, run));
 
     bool at_once = whole->kind->fit_to.targets != NULL;
@@ -463,7 +455,7 @@ static una_status encode_targets(const una_model *whole, const una_dataset *data
 {
     const una_columns **columns = una_several_columns(whole, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_columns_encode_several(columns, whole->targets, data, &(una_encoding){ x, y, NULL, rows },
+    return una_columns_encode_several(columns, una_model_target_count(whole), data, &(una_encoding){ x, y, NULL, rows },
                                       &run->scratch);
 }
 

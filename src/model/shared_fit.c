@@ -109,8 +109,3 @@ void una_shared_fit_note(una_notes *notes, const una_kind *kind, una_run *run)
     else una_notes_add(notes, "Fitted by %zu ranks, each with some of the rows: one training, with constant noise. "
                        "Another number of ranks gives other features.", ranks);
 }
-
-size_t una_shared_fit_part(const una_run *run)
-{
-    return una_rank_group_rank(run);
-}

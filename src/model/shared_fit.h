@@ -17,5 +17,3 @@ una_status una_shared_fit_restrict(void *options, const una_kind *kind, una_run 
 /* Everybody gets what anybody has to say of the own rows. */
 una_status una_shared_fit_warnings(una_notes *warnings, una_run *run);
 void       una_shared_fit_note(una_notes *notes, const una_kind *kind, una_run *run);
-/* Which of the parts of the table this process has. */
-size_t     una_shared_fit_part(const una_run *run);

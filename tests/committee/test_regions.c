@@ -36,8 +36,8 @@ static void cut(table *t, const double *scale, uint64_t seed, una_run *run)
 {
     t->view.at = t->x;
     t->columns.inputs = t->input;
-    const una_region_plan plan = { MOST, t->view, &t->columns, scale, seed };
-    assert_ok(una_regions_cut(&t->inside, &t->count, &plan, &run->scratch, run), run);
+    const una_problem p = { .x = t->view, .columns = &t->columns, .seed = seed };
+    assert_ok(una_regions_cut(&t->inside, &t->count, MOST, &p, scale, run), run);
     /* what comes next must not write on it */
     double *next = UNA_GET(&run->scratch, double, 5000);
     assert_non_null(next);
@@ -153,8 +153,8 @@ static una_status cut_it(void *context, una_run *run)
     table *t = context;
     t->view.at = t->x;
     t->columns.inputs = t->input;
-    const una_region_plan plan = { MOST, t->view, &t->columns, NULL, 1 };
-    return una_regions_cut(&t->inside, &t->count, &plan, &run->scratch, run);
+    const una_problem p = { .x = t->view, .columns = &t->columns, .seed = 1 };
+    return una_regions_cut(&t->inside, &t->count, MOST, &p, NULL, run);
 }
 
 static void allocations_may_fail(void **state)

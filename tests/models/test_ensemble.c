@@ -534,7 +534,7 @@ static void damaged_states_are_refused(void **state)
     bad.count = 0;
     refused_state(&bad, UNA_E_NUMERIC, "members", run);
 
-    una_member inner = { .kind = &una_kind_ensemble, .state = &good, .weight = 1 };
+    una_member inner = { .kind = &una_kind_ensemble, .calls = &una_kind_ensemble, .state = &good, .weight = 1 };
     bad = good;
     bad.count = 1;
     bad.at = &inner;
@@ -542,7 +542,7 @@ static void damaged_states_are_refused(void **state)
 
     una_kind renamed = *good.at[0].kind;
     renamed.name = "stranger";
-    inner = (una_member){ .kind = &renamed, .state = good.at[0].state, .weight = 1 };
+    inner = (una_member){ .kind = &renamed, .calls = una_calls(&renamed), .state = good.at[0].state, .weight = 1 };
     refused_state(&bad, UNA_E_INPUT, "names a model that this una does not have", run);
 
     bad = good;

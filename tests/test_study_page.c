@@ -48,7 +48,7 @@ static void make_mixed(world *w, size_t trials)
 static const char *page_of(world *w)
 {
     una_text page = una_text_in(&w->arena);
-    assert_ok(una_study_view_page(&page, &w->all.view, w->run), w->run);
+    assert_ok(una_study_view_page(&page, &w->all.view), w->run);
     return page.at;
 }
 
@@ -456,7 +456,7 @@ static una_status make_once(void *context, una_run *run)
     una_arena_init(&arena, run);
     una_text bytes = una_text_in(&arena);
     una_status status = a->chart ? una_study_view_chart(&bytes, a->view, UNA_FORMAT_SVG, run)
-        : una_study_view_page(&bytes, a->view, run);
+        : una_study_view_page(&bytes, a->view);
     una_arena_free(&arena);
     return status;
 }

@@ -69,7 +69,7 @@ una_status una_page_figure(una_page *page, const char *name, const una_figure *f
     una_arena *arena = page->words.arena;
     una_text svg = una_text_in(arena);
     UNA_TRY(una_arena_check(arena));
-    UNA_TRY(una_html_figure(&page->html, figure, lead, caption, run));
+    una_html_figure(&page->html, figure, lead, caption);
     UNA_TRY(una_figure_draw(&svg, figure, UNA_FORMAT_SVG, run));
     UNA_TRY(save_part(page, name, "svg", &svg, run));
     UNA_TRY(save_png(page, name, figure, run));

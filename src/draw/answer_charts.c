@@ -433,11 +433,10 @@ una_figure una_chart_map(const una_report *report, una_arena *arena)
     return figure;
 }
 
-una_figure una_chart_causes(const una_report *report, size_t *shown, una_arena *arena)
+una_figure una_chart_causes(const una_report *report, una_arena *arena)
 {
     una_figure figure = una_figure_in(arena, 1, 560, 0);
     double *down = UNA_GET(arena, double, report->column_count);
-    *shown = 0;
     if (arena->failed || report->column_count < 2) return figure;
     for (size_t i = 0; i < report->cause_count; i++)
         if (report->causes[i].column != SIZE_MAX) down[report->causes[i].column] -= 100 / (double)report->cause_count;
@@ -452,7 +451,6 @@ una_figure una_chart_causes(const una_report *report, size_t *shown, una_arena *
         share[i] = -down[order[i]];
         names[count - 1 - i] = report->columns[order[i]].name;
     }
-    *shown = count;
     figure.panel_height = 48 + 22 * (double)count;
     if (count) una_figure_lying_bars(&figure, "Least known rows of which it is the main cause, %", share, names, count,
                           UNA_INK_IGNORANCE);

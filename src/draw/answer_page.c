@@ -49,13 +49,13 @@ static void add_suspects(una_html *html, const una_verdict *verdict)
     una_sheet_html(html, &sheet);
 }
 
-static una_status add_verdict_findings(una_html *html, const una_verdict *verdict)
+static void add_verdict_findings(una_html *html, const una_verdict *verdict)
 {
     una_arena *arena = html->text.arena;
-    UNA_NEW(arena, const char *, list, verdict->finding_count);
-    for (size_t i = 0; i < verdict->finding_count; i++) list[i] = cut_sentence(verdict->findings[i].sentence, arena);
-    una_html_box(html, "What to know before you use it", list, verdict->finding_count);
-    return UNA_OK;
+    const char **list = UNA_GET(arena, const char *, verdict->finding_count);
+    for (size_t i = 0; list && i < verdict->finding_count; i++)
+        list[i] = cut_sentence(verdict->findings[i].sentence, arena);
+    if (list) una_html_box(html, "What to know before you use it", list, verdict->finding_count);
 }
 
 /* Introduces a model without a verdict. */
@@ -65,7 +65,7 @@ static void introduce_model(una_html *html, const una_report *report, const una_
                        UNA_NAMED(report->target), UNA_COUNTED(model->info->rows)));
 }
 
-una_status una_report_verdict(una_html *html, const una_report *report)
+void una_report_verdict(una_html *html, const una_report *report)
 {
     una_arena *arena = html->text.arena;
     una_html_heading(html, 2, "In short");
@@ -78,13 +78,12 @@ una_status una_report_verdict(una_html *html, const una_report *report)
                                several ? ": " : "", cut_sentence(model->verdict->sentence, arena)));
         else if (!compared) introduce_model(html, report, model);
         if (m == 0 && model->verdict) {                  /* of others nearly the same */
-            UNA_TRY(add_verdict_findings(html, model->verdict));
+            add_verdict_findings(html, model->verdict);
             add_suspects(html, model->verdict);
         }
         una_html_box(html, model->info->warning_count == 1 ? "Warning" : "Warnings", model->info->warnings,
                      model->info->warning_count);
     }
-    return una_arena_check(arena);
 }
 
 /* ---- which inputs matter ---------------------------------------------------------------------------- */
@@ -123,18 +122,18 @@ static void say_importance(una_html *html, const una_report *report, const una_i
     una_html_paragraph(html, NULL, words.at);
 }
 
-una_status una_report_importance(una_html *html, const una_report *report, una_run *run)
+void una_report_importance(una_html *html, const una_report *report)
 {
     const una_report_model *model = &report->models[0];
     size_t shown = 0;
     una_text words = una_text_in(html->text.arena);
     una_figure figure = una_chart_importance(report, &shown, html->text.arena);
     bool has_sentence = figure.panel_count > 0 || model->no_importance;
-    if (!has_sentence || report->images || report->column_count < 2) return UNA_OK;
+    if (!has_sentence || report->images || report->column_count < 2) return;
     una_html_heading(html, 2, "Which inputs matter");
 
     if (model->no_importance) una_html_paragraph(html, NULL, model->no_importance);
-    if (figure.panel_count == 0) return UNA_OK;
+    if (figure.panel_count == 0) return;
     if (model->importance) {
         say_importance(html, report, model->importance);
         una_text_add(&words, "How much the squared error of %s rows that the judging model was not taught by rises "
@@ -150,87 +149,74 @@ una_status una_report_importance(una_html *html, const una_report *report, una_r
             model->importance ? " " : "", UNA_NAMED(report->target));
     if (shown < report->column_count)
         una_text_add(&words, " %zu more inputs have smaller shares.", report->column_count - shown);
-    return una_html_figure(html, &figure, model->importance ? "What each input is worth." : "Relevance of the inputs.",
-                           words.at, run);
+    una_html_figure(html, &figure, model->importance ? "What each input is worth." : "Relevance of the inputs.", words.at);
 }
 
 /* ---- what each input does ---------------------------------------------------------------------------- */
 
-una_status una_report_effects(una_html *html, const una_report *report, una_run *run)
+void una_report_effects(una_html *html, const una_report *report)
 {
     una_figure figure = una_chart_effects(report, html->text.arena);
-    if (figure.panel_count == 0) return UNA_OK;
-
     una_text words = una_text_in(html->text.arena);
     una_text_add(&words, "Each panel moves one input in %zu real rows, whose other inputs stay what they are, and "
             "shows the mean of what is predicted for %s. Orange is what the model does not know about such a row, on "
             "average: it opens where there are no data. Columns of few values, and words, stand as levels. All panels "
-            "share the vertical axis.", report->effect_rows,
-                 UNA_NAMED(report->target));
-    size_t shown = figure.panel_count;
-    size_t more = report->effect_count - shown;
+            "share the vertical axis.", report->effect_rows, UNA_NAMED(report->target));
+    size_t more = report->effect_count - figure.panel_count;
     if (more > 0) una_text_add(&words, " %zu more %s not shown; those that matter most come first.", more,
                                more == 1 ? "input is" : "inputs are");
-    una_html_heading(html, 2, "What each input does");
-    return una_html_figure(html, &figure, "Effects at real rows.", words.at, run);
+    una_html_section(html, "What each input does", &figure, "Effects at real rows.", words.at);
 }
 
 /* ---- what is left over -------------------------------------------------------------------------------- */
 
-una_status una_report_residuals(una_html *html, const una_report *report, una_run *run)
+void una_report_residuals(una_html *html, const una_report *report)
 {
+    if (report->images) return;
     una_figure figure = una_chart_residuals(report, html->text.arena);
-    if (figure.panel_count == 0 || report->images) return UNA_OK;
     const char *words = una_phrase(
         html->text.arena,
         "Observed minus predicted%s%s, by what was predicted and by the inputs that matter most. "
         "Green means that stay away from 0 show what the model has missed; dots that spread more on one side show "
         "noise that varies.",
         report->model_count > 1 ? " by " : "", report->model_count > 1 ? report->models[0].title : "");
-    una_html_heading(html, 2, "What is left over");
-    return una_html_figure(html, &figure, "Residuals of held-out rows.", words, run);
+    una_html_section(html, "What is left over", &figure, "Residuals of held-out rows.", words);
 }
 
 /* ---- where ignorance is -------------------------------------------------------------------------------- */
 
-static una_status map_figures(una_html *html, const una_report *report, una_run *run)
+static void map_figures(una_html *html, const una_report *report)
 {
-    size_t shown = 0;
-    una_figure figure = una_chart_ignorance_by_input(report, html->text.arena);
-    if (figure.panel_count)
-        UNA_TRY(una_html_figure(html, &figure, "Ignorance along the inputs.",
-            "The mean epistemic standard deviation of the same real rows as above, while one input moves: it should "
-            "rise where there are no data. Inputs along which it varies most; all panels share the vertical axis.",
-            run));
-
-    figure = una_chart_map(report, html->text.arena);
-    if (figure.panel_count)
-        UNA_TRY(una_html_figure(html, &figure, "A map of ignorance.",
-            "Every dot is a row of the table, at two of the inputs that have to do with ignorance. The more orange, "
-            "the larger its epistemic standard deviation.", run));
-    figure = una_chart_causes(report, &shown, html->text.arena);
-    if (figure.panel_count == 0) return UNA_OK;
+    una_figure along = una_chart_ignorance_by_input(report, html->text.arena);
+    una_html_section(html, NULL, &along, "Ignorance along the inputs.",
+        "The mean epistemic standard deviation of the same real rows as above, while one input moves: it should rise "
+        "where there are no data. Inputs along which it varies most; all panels share the vertical axis.");
+    una_figure map = una_chart_map(report, html->text.arena);
+    una_html_section(html, NULL, &map, "A map of ignorance.",
+        "Every dot is a row of the table, at two of the inputs that have to do with ignorance. The more orange, the "
+        "larger its epistemic standard deviation.");
+    una_figure causes = una_chart_causes(report, html->text.arena);
     const char *words = una_phrase(
         html->text.arena,
         "Of the %zu rows known least: an input is the cause if a row's ignorance falls most when that "
         "input alone takes the values of other rows of the table (the median of what is left), and by 10 %% at "
         "least. For the rest it is no single input, but how they come together.",
         report->cause_count);
-    return una_html_figure(html, &figure, "Which input makes rows unsure.", words, run);
+    una_html_section(html, NULL, &causes, "Which input makes rows unsure.", words);
 }
 
-una_status una_report_ignorance(una_html *html, const una_report *report, una_run *run)
+void una_report_ignorance(una_html *html, const una_report *report)
 {
-    if (!una_report_is_line(report) && !una_report_has_ignorance(report)) {
-        una_html_paragraph(html, NULL, "Nowhere more than elsewhere, it says: this model has the same ignorance about "
-                "every row, so that it cannot tell those apart that it knows little about.");
-        return UNA_OK;
+    if (!una_report_is_line(report)) {
+        if (una_report_has_ignorance(report)) map_figures(html, report);
+        else una_html_paragraph(html, NULL, "Nowhere more than elsewhere, it says: this model has the same ignorance "
+                "about every row, so that it cannot tell those apart that it knows little about.");
+        return;
     }
-    if (!una_report_is_line(report)) return map_figures(html, report, run);
     una_figure figure = una_chart_ignorance(report, html->text.arena);
     const char *words = una_phrase(html->text.arena, "Epistemic standard deviation, in the units of %s. The grey strip "
                                    "is where the data are.", UNA_NAMED(report->target));
-    return una_html_figure(html, &figure, "Where the model does not know.", words, run);
+    una_html_figure(html, &figure, "Where the model does not know.", words);
 }
 
 /* ---- the rows it knows least about ------------------------------------------------------------------ */
@@ -309,14 +295,13 @@ static void input_cell(una_sheet *sheet, const una_report_column *column, const 
     una_sheet_words(sheet, words ? words : UNA_NAMED(column->word[row] ? column->word[row] : "-"));
 }
 
-una_status una_report_least_known_table(una_html *html, const una_report *report)
+void una_report_least_known_table(una_html *html, const una_report *report)
 {
     una_arena *arena = html->text.arena;
     size_t count = report->rows < UNA_LEAST_KNOWN ? report->rows : UNA_LEAST_KNOWN;
     size_t columns = report->column_count < UNA_TABLE_COLUMNS ? report->column_count : UNA_TABLE_COLUMNS;
     const size_t *rows = una_report_least_known(report, arena), *order = una_report_order(report, arena);
-    UNA_TRY(una_arena_check(arena));
-    if (!una_report_has_ignorance(report)) return UNA_OK;
+    if (arena->failed || !una_report_has_ignorance(report)) return;
 
     una_text words = una_text_in(arena);
     una_text_add(&words, "Largest epistemic standard deviation first. Rows are counted from 1 below the header.");
@@ -332,5 +317,4 @@ una_status una_report_least_known_table(una_html *html, const una_report *report
     }
     una_html_heading(html, 2, "The rows it knows least about");
     una_sheet_html(html, &sheet);
-    return una_arena_check(arena);
 }

@@ -8,10 +8,10 @@
 #include "draw/html.h"
 
 /* Sentence, findings, warnings, and suspicious rows as a table. */
-una_status una_report_verdict(una_html *html, const una_report *report);
-una_status una_report_importance(una_html *html, const una_report *report, una_run *run);
-una_status una_report_effects(una_html *html, const una_report *report, una_run *run);
-una_status una_report_residuals(una_html *html, const una_report *report, una_run *run);
+void una_report_verdict(una_html *html, const una_report *report);
+void una_report_importance(una_html *html, const una_report *report);
+void una_report_effects(una_html *html, const una_report *report);
+void una_report_residuals(una_html *html, const una_report *report);
 /* Below a heading of the caller's. */
-una_status una_report_ignorance(una_html *html, const una_report *report, una_run *run);
-una_status una_report_least_known_table(una_html *html, const una_report *report);
+void una_report_ignorance(una_html *html, const una_report *report);
+void una_report_least_known_table(una_html *html, const una_report *report);

@@ -29,7 +29,10 @@ una_panel *una_figure_panel(una_figure *figure, const char *title, const char *x
 
 void una_figure_key(una_figure *figure, una_shape shape, una_ink ink, const char *label)
 {
-    if (figure->key_count < UNA_MOST_KEYS) figure->keys[figure->key_count++] = (una_key){ shape, ink, label };
+    una_key *keys = una_arena_grow(figure->arena, figure->keys, figure->key_count, &figure->key_room, sizeof *keys);
+    if (!keys) return;
+    figure->keys = keys;
+    figure->keys[figure->key_count++] = (una_key){ shape, ink, label };
 }
 
 /* Of `count` the one that is number i of `few`, spread evenly: first and last stay. */
@@ -56,15 +59,9 @@ static const char *const *thin_tips(const char *const *tips, size_t count, una_a
 void una_panel_add(una_panel *panel, una_series series)
 {
     if (!panel) return;
-    if (panel->count == panel->room) {
-        size_t room = 2 * panel->room + 8;
-        una_series *more = UNA_GET(panel->arena, una_series, room);
-        if (!more) return;
-        if (panel->count) memcpy(more, panel->series, panel->count * sizeof *more);
-        panel->series = more;
-        panel->room = room;
-    }
-
+    una_series *more = una_arena_grow(panel->arena, panel->series, panel->count, &panel->room, sizeof *more);
+    if (!more) return;
+    panel->series = more;
     if (series.count > UNA_MOST_POINTS) {
         series.x = thin_values(series.x, series.count, panel->arena);
         series.y = thin_values(series.y, series.count, panel->arena);
@@ -128,7 +125,10 @@ una_panel *una_figure_axes(una_figure *figure, const char *title, const una_axis
 
 void una_panel_bundle(una_panel *panel, una_bundle bundle)
 {
-    if (!panel || panel->bundle_count == sizeof panel->bundles / sizeof panel->bundles[0]) return;
+    if (!panel) return;
+    una_bundle *more = una_arena_grow(panel->arena, panel->bundles, panel->bundle_count, &panel->bundle_room, sizeof *more);
+    if (!more) return;
+    panel->bundles = more;
     size_t width = panel->axis_count;
 
     if (bundle.count > UNA_MOST_LINES) {

@@ -70,19 +70,20 @@ typedef struct una_panel {
     const char *title;
     una_axis    x, y;
     una_series *series;
-    size_t      count, room;
+    size_t      count, room;             /* here and below: of which so many, in memory for so many   */
     double     *strip_x, *strip_y;       /* density of the data, drawn between the plot and its axis */
     size_t      strip_count;
     size_t      span;                    /* of the grid's columns; 0 = 1                            */
     double      height;                  /* 0 = the figure's                                        */
     const una_axis *axes;                /* NULL: x and y; else parallel coordinates, with bundles only */
-    size_t      axis_count, bundle_count;
-    una_bundle  bundles[4];
+    size_t      axis_count;
+    una_bundle *bundles;
+    size_t      bundle_count, bundle_room;
 } una_panel;
 
 typedef struct una_key { una_shape shape; una_ink ink; const char *label; } una_key;
 
-enum { UNA_MOST_PANELS = 64, UNA_MOST_KEYS = 8 };
+enum { UNA_MOST_PANELS = 64 };
 
 typedef struct una_figure {
     una_arena *arena;
@@ -90,8 +91,8 @@ typedef struct una_figure {
     double     panel_width, panel_height;                /* in px of 1/96 inch                      */
     una_panel *panels[UNA_MOST_PANELS];
     size_t     panel_count;
-    una_key    keys[UNA_MOST_KEYS];
-    size_t     key_count;
+    una_key   *keys;
+    size_t     key_count, key_room;
 } una_figure;
 
 una_figure una_figure_in(una_arena *arena, size_t columns, double panel_width, double panel_height);
@@ -113,7 +114,7 @@ void una_panel_show(una_panel *panel, double left, double right, double bottom, 
 /* Upright axes side by side, each with its own range, for lines that cross all of them: parallel coordinates. Values
  * beyond a range are drawn at its end. `axes` is borrowed. */
 una_panel *una_figure_axes(una_figure *figure, const char *title, const una_axis *axes, size_t count);
-void una_panel_bundle(una_panel *panel, una_bundle bundle);      /* the last of at most four is on top */
+void una_panel_bundle(una_panel *panel, una_bundle bundle);      /* the last is on top */
 /* Where between the ends of its axis (0 and 1) a value is; NAN for NAN. */
 double una_axis_place(const una_axis *axis, double value);
 /* A range and a share of it more on both sides; (0, 0), which the series decide, where there is none. */
@@ -131,5 +132,5 @@ typedef enum una_format { UNA_FORMAT_SVG, UNA_FORMAT_PDF, UNA_FORMAT_PNG } una_f
 una_status una_figure_draw(una_text *out, const una_figure *figure, una_format format, una_run *run);
 /* Adds one panel as an <svg> element for an HTML page. `id` begins every id inside and must be unique on the page;
  * title and description are escaped here. */
-una_status una_figure_inline(una_text *out, const una_figure *figure, size_t panel, const char *id,
-                             const char *title, const char *description, una_run *run);
+void una_figure_inline(una_text *out, const una_figure *figure, size_t panel, const char *id, const char *title,
+                       const char *description);

@@ -198,7 +198,7 @@ static const char *score_group(const una_report *report, una_arena *arena)
                       any_held_out(report, true) ? "" : " (where there are none: on the rows given)");
 }
 
-static una_status add_scores(una_html *html, const una_report *report)
+static void add_scores(una_html *html, const una_report *report)
 {
     static const measure measures[] = {
         { "Root mean square error", offsetof(scored, rmse), false, false },
@@ -211,7 +211,8 @@ static una_status add_scores(una_html *html, const una_report *report)
         { "Noise std, mean", offsetof(scored, noise), false, false },
     };
     una_arena *arena = html->text.arena;
-    UNA_NEW(arena, scored, list, report->model_count);
+    scored *list = UNA_GET(arena, scored, report->model_count);
+    if (!list) return;
     for (size_t m = 0; m < report->model_count; m++) {
         una_report_predictions predictions = una_report_predictions_of(report, &report->models[m]);
         list[m] = score_of(&predictions, arena);
@@ -235,7 +236,6 @@ static una_status add_scores(una_html *html, const una_report *report)
     fit_row(&sheet, report, "Log-likelihood per row, as training measured it", offsetof(una_fit_info, valid_log_lik),
             false);
     una_sheet_html(html, &sheet);
-    return una_arena_check(arena);
 }
 
 /* ---- images ------------------------------------------------------------------------------------------ */
@@ -275,9 +275,10 @@ static una_status doubts_about_images(una_html *html, const una_report *report, 
                       "Largest epistemic standard deviation (ignorance) first.", run));
     UNA_TRY(add_album(html, report, order, true, "Those it knows best.", "Smallest ignorance first.", run));
     una_figure figure = una_chart_risk(report, html->text.arena);
-    return una_html_figure(html, &figure, "What is left if the least known go to a person.",
+    una_html_figure(html, &figure, "What is left if the least known go to a person.",
         "Error of those images that the model knows best. Where the line falls towards the left, ignorance tells where "
-        "errors are. Images that the model has learnt from show less of this than others do.", run);
+        "errors are. Images that the model has learnt from show less of this than others do.");
+    return UNA_OK;
 }
 
 static una_status image_figures(una_html *html, const una_report *report, una_run *run)
@@ -302,7 +303,7 @@ static bool opens_with_picture(const una_report *report)
     return report->story && una_report_is_line(report);
 }
 
-static una_status function_figure(una_html *html, const una_report *report, una_run *run)
+static void function_figure(una_html *html, const una_report *report)
 {
     una_figure figure = una_chart_function(report, html->text.arena);
     bool parts = false;
@@ -314,10 +315,10 @@ static una_status function_figure(una_html *html, const una_report *report, una_
                                    report->model_count > 1 ? " All panels share their axes." : "",
                                    parts ? " Thin grey lines are its members, or the heads of a single one." : "");
     if (!opens_with_picture(report)) una_html_heading(html, 2, "What the input does");
-    return una_html_figure(html, &figure, "The function and its bands.", words, run);
+    una_html_figure(html, &figure, "The function and its bands.", words);
 }
 
-static una_status prediction_figures(una_html *html, const una_report *report, una_run *run)
+static void prediction_figures(una_html *html, const una_report *report)
 {
     const una_report_predictions *predictions = report->models[0].held_out;
     una_text words = una_text_in(html->text.arena);
@@ -336,30 +337,19 @@ static una_status prediction_figures(una_html *html, const una_report *report, u
                 "are drawn.");
     bool pair = report->model_count == 1 && predictions;
     if (pair) una_html_pair(html);
-    UNA_TRY(una_html_figure(html, &figure, predictions ? "Predicted against observed, on held-out rows."
-                                                : "Predicted against observed, on the rows given.", words.at, run));
+    una_html_figure(html, &figure, predictions ? "Predicted against observed, on held-out rows."
+                                               : "Predicted against observed, on the rows given.", words.at);
 
     figure = una_chart_calibration(report, html->text.arena);
-    if (figure.panel_count)
-        UNA_TRY(una_html_figure(html, &figure, "Calibration on held-out rows.",
-            "First: of bands that should hold a share p of the rows, the share that they hold. A curve below the "
-            "diagonal means bands that are too narrow; one above it, bands that are too wide. Second: where in what "
-            "was predicted each row lies. Even is right; a hill means bands that are too wide, two high ends bands "
-            "that are too narrow, a slope answers that are too high or too low.", run));
+    una_html_section(html, NULL, &figure, "Calibration on held-out rows.",
+        "First: of bands that should hold a share p of the rows, the share that they hold. A curve below the diagonal "
+        "means bands that are too narrow; one above it, bands that are too wide. Second: where in what was predicted "
+        "each row lies. Even is right; a hill means bands that are too wide, two high ends bands that are too narrow, "
+        "a slope answers that are too high or too low.");
     if (pair) una_html_pair_end(html);
-    if (figure.panel_count) return UNA_OK;
+    if (figure.panel_count) return;
     una_html_paragraph(html, "note", "Calibration is left out: it can be judged only by rows that the model had not "
             "seen, and none are at hand. una fit --report keeps them; a model that was loaded has none.");
-    return UNA_OK;
-}
-
-static una_status training_figure(una_html *html, const una_report *report, una_run *run)
-{
-    una_figure figure = una_chart_training(report, html->text.arena);
-    if (figure.panel_count == 0) return UNA_OK;
-    una_html_heading(html, 2, "How training went");
-    return una_html_figure(html, &figure, "Training curves.",
-        "Against optimiser steps. The first steps may lie outside of the frame.", run);
 }
 
 /* ---- the page --------------------------------------------------------------------------------------- */
@@ -445,24 +435,26 @@ static una_status add_body(una_html *html, const una_report *report, una_run *ru
 {
     una_html_heading(html, 1, report_heading(report, html->text.arena));
     const char *rest = add_story(html, report->story, opens_with_picture(report) ? 1 : SIZE_MAX);
-    if (opens_with_picture(report)) UNA_TRY(function_figure(html, report, run));
+    if (opens_with_picture(report)) function_figure(html, report);
     add_story(html, rest, SIZE_MAX);
-    UNA_TRY(una_report_verdict(html, report));
+    una_report_verdict(html, report);
     una_html_heading(html, 2, "How good it is");
-    UNA_TRY(add_scores(html, report));
-    UNA_TRY(prediction_figures(html, report, run));
-    UNA_TRY(una_report_importance(html, report, run));
-    if (una_report_is_line(report) && !opens_with_picture(report)) UNA_TRY(function_figure(html, report, run));
-    else if (!una_report_is_line(report)) UNA_TRY(una_report_effects(html, report, run));
-    UNA_TRY(una_report_residuals(html, report, run));
+    add_scores(html, report);
+    prediction_figures(html, report);
+    una_report_importance(html, report);
+    if (una_report_is_line(report) && !opens_with_picture(report)) function_figure(html, report);
+    else if (!una_report_is_line(report)) una_report_effects(html, report);
+    una_report_residuals(html, report);
     una_html_heading(html, 2, "Where it does not know");
     if (report->images) {
         UNA_TRY(image_figures(html, report, run));
     } else {
-        UNA_TRY(una_report_ignorance(html, report, run));
-        UNA_TRY(una_report_least_known_table(html, report));
+        una_report_ignorance(html, report);
+        una_report_least_known_table(html, report);
     }
-    UNA_TRY(training_figure(html, report, run));
+    una_figure training = una_chart_training(report, html->text.arena);
+    una_html_section(html, "How training went", &training, "Training curves.",
+        "Against optimiser steps. The first steps may lie outside of the frame.");
     add_how_fitted(html, report);
     return UNA_OK;
 }
@@ -479,9 +471,9 @@ una_status una_report_html(una_text *page, const una_report *reports, size_t cou
         one.one_of_several = count > 1;
         UNA_TRY(add_body(&html, &one, run));
     }
-    UNA_TRY(una_html_end(&html, NULL));
-    una_text_bytes(page, html.text.at, html.text.length);
-    return una_arena_check(arena);
+    una_status status = una_html_end(&html, NULL);
+    *page = html.text;
+    return status;
 }
 
 /* Predictions and effects of the subject in one figure. */

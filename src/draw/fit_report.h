@@ -138,7 +138,7 @@ una_figure una_chart_residuals(const una_report *report, una_arena *arena);
 /* Real rows by two inputs, those of largest ignorance in orange; no panel where no two inputs are numeric. */
 una_figure una_chart_map(const una_report *report, una_arena *arena);
 /* How often each input is the cause. No panel where none is. */
-una_figure una_chart_causes(const una_report *report, size_t *shown, una_arena *arena);
+una_figure una_chart_causes(const una_report *report, una_arena *arena);
 una_ink    una_model_ink(size_t model);
 /* No panel where nothing was measured. */
 una_figure una_chart_training(const una_report *report, una_arena *arena);

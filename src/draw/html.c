@@ -80,15 +80,6 @@ static bool turns_all(const char *at, size_t length)
     return length == 3 && memcmp(at, "\xE2\x80\xAA", 3) >= 0 && memcmp(at, "\xE2\x80\xAE", 3) <= 0;
 }
 
-/* What is written from right to left keeps to itself. */
-static void escape_apart(una_text *text, const char *words)
-{
-    bool turned = words && una_utf8_is_right_to_left(words);
-    una_text_add(text, turned ? "<bdi>" : "");
-    una_html_escape(text, words);
-    una_text_add(text, turned ? "</bdi>" : "");
-}
-
 void una_html_escape(una_text *text, const char *words)
 {
     for (const char *s = words ? words : ""; *s;) {
@@ -107,6 +98,14 @@ void una_html_escape(una_text *text, const char *words)
         }
         s += length ? length : 1;
     }
+}
+
+void una_html_words(una_text *text, const char *words)
+{
+    bool turned = words && una_utf8_is_right_to_left(words);
+    una_text_add(text, turned ? "<bdi>" : "");
+    una_html_escape(text, words);
+    una_text_add(text, turned ? "</bdi>" : "");
 }
 
 una_html una_html_begin(una_arena *arena, const char *title)
@@ -132,7 +131,7 @@ una_status una_html_end(una_html *html, const char *foot)
 void una_html_heading(una_html *html, int level, const char *words)
 {
     una_text_add(&html->text, "<h%d>", level);
-    escape_apart(&html->text, words);
+    una_html_words(&html->text, words);
     una_text_add(&html->text, "</h%d>\n", level);
 }
 
@@ -166,65 +165,12 @@ void una_html_box(una_html *html, const char *title, const char *const *sentence
     una_text_add(&html->text, "</div>\n");
 }
 
-/* ---- tables ---------------------------------------------------------------------------------------- */
-
-static void add_caption(una_html *html, const char *what, size_t number, const char *lead, const char *caption)
+void una_html_caption(una_html *html, const char *what, size_t number, const char *lead, const char *caption)
 {
     una_text_add(&html->text, "<strong>%s %zu | ", what, number);
     una_html_escape(&html->text, lead);
     una_text_add(&html->text, "</strong> ");
     una_html_escape(&html->text, caption);
-}
-
-void una_html_table(una_html *html, const char *lead, const char *caption)
-{
-    una_text_add(&html->text, "<figure>\n<figcaption class=\"above\" id=\"t%zu\">", html->tables + 1);
-    add_caption(html, "Table", ++html->tables, lead, caption);
-    una_text_add(&html->text, "</figcaption>\n<div class=\"scroll\"><table aria-labelledby=\"t%zu\">\n", html->tables);
-}
-
-void una_html_table_end(una_html *html)
-{
-    una_text_add(&html->text, "</table></div>\n</figure>\n");
-}
-
-void una_html_head(una_html *html)
-{
-    una_text_add(&html->text, "<thead><tr>");
-}
-
-void una_html_head_end(una_html *html)
-{
-    una_text_add(&html->text, "</tr></thead>\n");
-}
-
-void una_html_row(una_html *html)
-{
-    una_text_add(&html->text, "<tr>");
-}
-
-void una_html_row_end(una_html *html)
-{
-    una_text_add(&html->text, "</tr>\n");
-}
-
-void una_html_cell(una_html *html, una_html_cell_kind kind, const char *words)
-{
-    static const char *const open[] = {
-        [UNA_HTML_TEXT] = "<td>", [UNA_HTML_NUMBER] = "<td class=\"n\">", [UNA_HTML_STRONG] = "<td class=\"s\">",
-        [UNA_HTML_WIDE] = "<td class=\"w\">",          /* a sentence */
-        [UNA_HTML_STRONG_NUMBER] = "<td class=\"n s\">", [UNA_HTML_HEAD] = "<th scope=\"col\">",
-        [UNA_HTML_NUMBER_HEAD] = "<th scope=\"col\" class=\"n\">", [UNA_HTML_SIDE] = "<th scope=\"row\">" };
-    una_text_add(&html->text, "%s", open[kind]);
-    escape_apart(&html->text, words);
-    una_text_add(&html->text, kind < UNA_HTML_HEAD ? "</td>" : "</th>");
-}
-
-void una_html_group(una_html *html, size_t columns, const char *words)
-{
-    una_text_add(&html->text, "<tr class=\"g\"><th scope=\"rowgroup\" colspan=\"%zu\">", columns);
-    una_html_escape(&html->text, words);
-    una_text_add(&html->text, "</th></tr>\n");
 }
 
 /* ---- figures --------------------------------------------------------------------------------------- */
@@ -265,7 +211,7 @@ static void add_figure_keys(una_html *html, const una_figure *figure)
     for (size_t i = 0; i < figure->key_count; i++) {
         una_text_add(&html->text, "<li>");
         add_swatch(&html->text, &figure->keys[i]);
-        escape_apart(&html->text, figure->keys[i].label);
+        una_html_words(&html->text, figure->keys[i].label);
         una_text_add(&html->text, "</li>");
     }
     una_text_add(&html->text, "</ul>\n");
@@ -284,20 +230,18 @@ void una_html_pair_end(una_html *html)
 void una_html_figure_end(una_html *html, const char *lead, const char *caption)
 {
     una_text_add(&html->text, "<figcaption>");
-    add_caption(html, "Figure", ++html->figures, lead, caption);
+    una_html_caption(html, "Figure", ++html->figures, lead, caption);
     una_text_add(&html->text, "</figcaption>\n</figure>\n");
 }
 
-una_status una_html_figure(una_html *html, const una_figure *figure, const char *lead, const char *caption,
-                           una_run *run)
+void una_html_figure(una_html *html, const una_figure *figure, const char *lead, const char *caption)
 {
-    UNA_TRY(una_arena_check(html->text.arena));
-    una_text_add(&html->text, "<figure>\n");
-    add_figure_keys(html, figure);
     size_t columns = figure->columns > 3 ? 3 : figure->columns;
     bool wide = figure->panel_width > widest_shrunk;
+    html->text.arena->failed |= figure->arena->failed;           /* a page without its figure is none */
+    una_text_add(&html->text, "<figure>\n");
+    add_figure_keys(html, figure);
     una_text_add(&html->text, "<div class=\"charts c%zu%s\">\n", columns, wide ? " wide" : "");
-
     for (size_t i = 0; i < figure->panel_count; i++) {
         char id[32];
         snprintf(id, sizeof id, "c%zu-", ++html->charts);
@@ -305,10 +249,16 @@ una_status una_html_figure(una_html *html, const una_figure *figure, const char 
         char name[UNA_TEXT_ROOM];                        /* a name may be of any length */
         const char *title = una_phrase(html->text.arena, "%s%s%s", lead, panel ? " " : "",
                                        panel ? una_utf8_clean(name, sizeof name, panel) : "");
-        UNA_TRY(una_figure_inline(&html->text, figure, i, id, title, caption, run));
+        una_figure_inline(&html->text, figure, i, id, title, caption);
     }
-
     una_text_add(&html->text, "</div>\n");
     una_html_figure_end(html, lead, caption);
-    return una_arena_check(html->text.arena);
+}
+
+void una_html_section(una_html *html, const char *heading, const una_figure *figure, const char *lead,
+                      const char *caption)
+{
+    if (figure->panel_count == 0) return;
+    if (heading) una_html_heading(html, 2, heading);
+    una_html_figure(html, figure, lead, caption);
 }

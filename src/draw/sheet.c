@@ -20,22 +20,12 @@ una_sheet una_sheet_in(una_arena *arena, const char *name, const char *lead, con
 
 /* ---- filling ------------------------------------------------------------------------------------------------- */
 
-/* Room for one more behind `count`: lists double when their count reaches a power of two, from 8 on. */
-static void *with_room(una_arena *arena, void *list, size_t count, size_t each)
-{
-    bool full = count == 0 || (count >= 8 && (count & (count - 1)) == 0);
-    if (!full) return list;
-    unsigned char *more = UNA_GET(arena, unsigned char, (count ? 2 * count : 8) * each);
-    if (more && count) memcpy(more, list, count * each);
-    return more;
-}
-
 void una_sheet_column(una_sheet *sheet, const char *title, una_sheet_kind kind)
 {
     if (sheet->lines > 0) return;                /* lines have their cells already */
-    una_sheet_head *grown = with_room(sheet->arena, sheet->column, sheet->columns, sizeof *grown);
-    if (!grown) return;
-    sheet->column = grown;
+    sheet->column = una_arena_grow(sheet->arena, sheet->column, sheet->columns, &sheet->column_room,
+                                   sizeof *sheet->column);
+    if (!sheet->column) return;
     sheet->column[sheet->columns++] = (una_sheet_head){ una_arena_text(sheet->arena, title), kind };
 }
 
@@ -46,9 +36,8 @@ void una_sheet_columns(una_sheet *sheet, const una_sheet_head *columns)
 
 static void append_sheet_row(una_sheet *sheet, una_sheet_row line)
 {
-    una_sheet_row *grown = with_room(sheet->arena, sheet->line, sheet->lines, sizeof *grown);
-    if (!grown) return;
-    sheet->line = grown;
+    sheet->line = una_arena_grow(sheet->arena, sheet->line, sheet->lines, &sheet->line_room, sizeof *sheet->line);
+    if (!sheet->line) return;
     sheet->line[sheet->lines++] = line;
     sheet->at = 0;
 }
@@ -63,10 +52,16 @@ void una_sheet_line(una_sheet *sheet)
     append_sheet_row(sheet, (una_sheet_row){ .cell = UNA_GET(sheet->arena, una_sheet_cell, sheet->columns) });
 }
 
+/* Those of the last line; NULL: it has none, or there is no line. */
+static una_sheet_cell *last_cells(const una_sheet *sheet)
+{
+    return sheet->line && sheet->lines > 0 ? sheet->line[sheet->lines - 1].cell : NULL;
+}
+
 static void append_sheet_cell(una_sheet *sheet, una_sheet_cell cell)
 {
-    una_sheet_row *line = sheet->lines > 0 ? &sheet->line[sheet->lines - 1] : NULL;
-    if (line && line->cell && sheet->at < sheet->columns) line->cell[sheet->at++] = cell;
+    una_sheet_cell *cells = last_cells(sheet);
+    if (cells && sheet->at < sheet->columns) cells[sheet->at++] = cell;
 }
 
 void una_sheet_words(una_sheet *sheet, const char *words)
@@ -94,8 +89,8 @@ void una_sheet_spread(una_sheet *sheet, double mean, double sd, int decimals)
 
 void una_sheet_strong(una_sheet *sheet)
 {
-    una_sheet_row *line = sheet->lines > 0 ? &sheet->line[sheet->lines - 1] : NULL;
-    if (line && line->cell && sheet->at > 0) line->cell[sheet->at - 1].strong = true;
+    una_sheet_cell *cells = last_cells(sheet);
+    if (cells && sheet->at > 0) cells[sheet->at - 1].strong = true;
 }
 
 /* ---- what a reader sees -------------------------------------------------------------------------------------- */
@@ -114,7 +109,7 @@ static const char *cell_as_shown(const una_sheet_cell *cell, una_arena *arena)
 
 static bool is_words(const una_sheet *sheet, size_t column)
 {
-    return sheet->column[column].kind == UNA_SHEET_WORDS || sheet->column[column].kind == UNA_SHEET_SENTENCE;
+    return sheet->column[column].kind != UNA_SHEET_NUMBER && sheet->column[column].kind != UNA_SHEET_SPREAD;
 }
 
 static const char *sheet_column_title(const una_sheet *sheet, size_t column, una_arena *arena)
@@ -126,34 +121,49 @@ static const char *sheet_column_title(const una_sheet *sheet, size_t column, una
 
 /* ---- on a page ----------------------------------------------------------------------------------------------- */
 
-static void html_line(una_html *html, const una_sheet *sheet, const una_sheet_row *line)
+/* open: "<td" or "<th" and its attributes. */
+static void html_cell(una_text *text, const char *open, const char *words)
 {
-    una_html_row(html);
+    una_text_add(text, "%s>", open);
+    una_html_words(text, words);
+    una_text_add(text, "</%.2s>", open + 1);
+}
+
+static void html_line(una_text *text, const una_sheet *sheet, const una_sheet_row *line)
+{
     for (size_t c = 0; c < sheet->columns; c++) {
         const una_sheet_cell *cell = &line->cell[c];
-        una_html_cell_kind kind = cell->strong ? UNA_HTML_STRONG : UNA_HTML_TEXT;
-        if (!is_words(sheet, c)) kind = cell->strong ? UNA_HTML_STRONG_NUMBER : UNA_HTML_NUMBER;
-        else if (c == 0) kind = UNA_HTML_SIDE;
-        else if (sheet->column[c].kind == UNA_SHEET_SENTENCE) kind = UNA_HTML_WIDE;
-        una_html_cell(html, kind, cell_as_shown(cell, html->text.arena));
+        una_sheet_kind kind = sheet->column[c].kind;
+        const char *open = cell->strong ? "<td class=\"s\"" : "<td";
+        if (!is_words(sheet, c)) open = cell->strong ? "<td class=\"n s\"" : "<td class=\"n\"";
+        else if (c == 0 || kind == UNA_SHEET_NAME) open = "<th scope=\"row\"";
+        else if (kind == UNA_SHEET_SENTENCE) open = "<td class=\"w\"";
+        html_cell(text, open, cell_as_shown(cell, text->arena));
     }
-    una_html_row_end(html);
 }
 
 void una_sheet_html(una_html *html, const una_sheet *sheet)
 {
+    una_text *text = &html->text;
     if (sheet->arena->failed) return;
-    una_html_table(html, sheet->lead ? sheet->lead : "", sheet->caption ? sheet->caption : "");
-    una_html_head(html);
+    una_text_add(text, "<figure>\n<figcaption class=\"above\" id=\"t%zu\">", ++html->tables);
+    una_html_caption(html, "Table", html->tables, sheet->lead, sheet->caption);
+    una_text_add(text, "</figcaption>\n<div class=\"scroll\"><table aria-labelledby=\"t%zu\">\n<thead><tr>",
+                 html->tables);
     for (size_t c = 0; c < sheet->columns; c++)
-        una_html_cell(html, is_words(sheet, c) ? UNA_HTML_HEAD : UNA_HTML_NUMBER_HEAD,
-                      sheet_column_title(sheet, c, html->text.arena));
-    una_html_head_end(html);
+        html_cell(text, is_words(sheet, c) ? "<th scope=\"col\"" : "<th scope=\"col\" class=\"n\"",
+                  sheet_column_title(sheet, c, text->arena));
+    una_text_add(text, "</tr></thead>\n");
     for (size_t i = 0; i < sheet->lines; i++) {
-        if (sheet->line[i].group) una_html_group(html, sheet->columns, sheet->line[i].group);
-        else html_line(html, sheet, &sheet->line[i]);
+        const char *group = sheet->line[i].group;
+        una_text_add(text, "<tr");
+        if (group) una_text_add(text, " class=\"g\"><th scope=\"rowgroup\" colspan=\"%zu\"", sheet->columns);
+        una_text_add(text, ">");
+        if (group) una_html_escape(text, group);
+        else html_line(text, sheet, &sheet->line[i]);
+        una_text_add(text, group ? "</th></tr>\n" : "</tr>\n");
     }
-    una_html_table_end(html);
+    una_text_add(text, "</table></div>\n</figure>\n");
 }
 
 /* ---- CSV ----------------------------------------------------------------------------------------------------- */

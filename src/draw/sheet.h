@@ -7,8 +7,9 @@
 
 #include "draw/html.h"
 
-typedef enum una_sheet_kind { UNA_SHEET_EMPTY, UNA_SHEET_WORDS, UNA_SHEET_NUMBER, UNA_SHEET_SPREAD,
-                              UNA_SHEET_SENTENCE /* of columns: words that want room */ } una_sheet_kind;
+/* Of columns alone: words that want room, and words that name what stands beside them, as those of a first column do. */
+typedef enum una_sheet_kind { UNA_SHEET_EMPTY, UNA_SHEET_WORDS, UNA_SHEET_NUMBER, UNA_SHEET_SPREAD, UNA_SHEET_SENTENCE,
+                              UNA_SHEET_NAME } una_sheet_kind;
 
 typedef struct una_sheet_cell {
     una_sheet_kind kind;
@@ -31,7 +32,7 @@ typedef struct una_sheet {
     bool            named;               /* titles are names, and stay as they are                         */
     una_sheet_head *column;
     una_sheet_row  *line;
-    size_t          columns, lines, at;
+    size_t          columns, lines, at, column_room, line_room;
 } una_sheet;
 
 una_sheet una_sheet_in(una_arena *arena, const char *name, const char *lead, const char *caption);

@@ -95,12 +95,10 @@ una_status una_figure_draw(una_text *out, const una_figure *figure, una_format f
     return una_cairo_end(canvas, run);
 }
 
-una_status una_figure_inline(una_text *out, const una_figure *figure, size_t panel, const char *id,
-                             const char *title, const char *description, una_run *run)
+void una_figure_inline(una_text *out, const una_figure *figure, size_t panel, const char *id, const char *title,
+                       const char *description)
 {
-    UNA_TRY(una_arena_check(figure->arena));
-    if (panel >= figure->panel_count) UNA_FAIL(run, UNA_E_USAGE, "the figure has no panel %zu", panel + 1);
-
+    if (panel >= figure->panel_count) return;
     size_t span = figure->panels[panel]->span > 0 ? figure->panels[panel]->span : 1;
     una_figure alone = una_figure_in(figure->arena, span, figure->panel_width, figure->panel_height);
     alone.panels[alone.panel_count++] = figure->panels[panel];
@@ -121,5 +119,4 @@ una_status una_figure_inline(una_text *out, const una_figure *figure, size_t pan
     const una_frame all = { .width = s.width, .height = s.height };
     una_panel_tips(out, alone.panels[0], &all);
     una_text_add(out, "</svg>\n");
-    return una_arena_check(out->arena);
 }

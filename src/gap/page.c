@@ -321,18 +321,15 @@ static void add_method(una_html *html, const una_gap_result *r, una_arena *arena
         gap->fits, gap->spec));
 }
 
-static una_status add_pictures(una_html *html, const una_gap_result *r, una_arena *arena, una_run *run)
+static void add_pictures(una_html *html, const una_gap_result *r, una_arena *arena)
 {
     const una_gap *gap = &r->gap;
     una_figure along = draw_holes(r, 0, gap->column_count, PAGE_COLUMNS, arena);
-    if (along.panel_count)
-        UNA_TRY(una_html_figure(html, &along, "Along each column.", "How much the model does not know (the standard "
-                "deviation of the function, in units of the target), row by row, where the rows of the hole were left "
-                "out and where they were not; lines are medians.", run));
-    if (gap->pair_count == 0) return UNA_OK;
+    una_html_section(html, NULL, &along, "Along each column.", "How much the model does not know (the standard "
+            "deviation of the function, in units of the target), row by row, where the rows of the hole were left out "
+            "and where they were not; lines are medians.");
     una_figure pairs = draw_holes(r, gap->column_count, gap->column_count + gap->pair_count, PAGE_COLUMNS, arena);
-    return una_html_figure(html, &pairs, "Pairs of columns.", "The hole seen from above: rows that stayed are grey.",
-                           run);
+    una_html_section(html, NULL, &pairs, "Pairs of columns.", "The hole seen from above: rows that stayed are grey.");
 }
 
 static una_status save_gap_page(const void *what, const char *path, una_arena *arena, una_run *run)
@@ -349,7 +346,7 @@ static una_status save_gap_page(const void *what, const char *path, una_arena *a
     add_conclusions(&html, "Column by column", gap->hole, gap->column_count, arena);
     if (gap->pair_count)
         add_conclusions(&html, "Pairs of columns", gap->hole + gap->column_count, gap->pair_count, arena);
-    UNA_TRY(add_pictures(&html, r, arena, run));
+    add_pictures(&html, r, arena);
     gap_add_table(&html, gap, arena);
     add_method(&html, r, arena);
     return una_html_save(&html, path, run);

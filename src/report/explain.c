@@ -262,9 +262,9 @@ static una_status save_explain_page(const void *what, const char *path, una_aren
     add_lead(&html, e, arena);
     una_html_box(&html, "Warnings", e->warnings, e->warning_count);
     una_figure figure = draw_explanation(e, &c, w->most, arena);
-    UNA_TRY(una_html_figure(&html, &figure, "What ignorance is made of.", "Above, the rows of which the model knows "
-            "least: a bar is as long as its ignorance, in units of the target, and is divided as the square of it. "
-            "Below, the shares in the sum of these squares over all rows.", run));
+    una_html_figure(&html, &figure, "What ignorance is made of.", "Above, the rows of which the model knows least: a "
+            "bar is as long as its ignorance, in units of the target, and is divided as the square of it. Below, the "
+            "shares in the sum of these squares over all rows.");
     UNA_TRY(add_explained_images(&html, w, arena, run));
     add_explain_sentences(&html, e, rows, arena);
     add_explain_table(&html, e, rows, arena);

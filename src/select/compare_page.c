@@ -194,8 +194,8 @@ static una_status save_compare_page(const void *compared, const char *path, una_
     una_html_paragraph(&html, "lead", c->sentence);
     una_html_paragraph(&html, NULL, facts.at);
     una_figure figure = compare_draw(c, arena);
-    UNA_TRY(una_html_figure(&html, &figure, "Models.", "Means over the folds with 95 % intervals, and the differences "
-            "to the best model, fold by fold.", run));
+    una_html_figure(&html, &figure, "Models.", "Means over the folds with 95 % intervals, and the differences to the "
+            "best model, fold by fold.");
     add_values(&html, c, arena);
     add_differences(&html, c, arena);
     return una_html_save(&html, path, run);

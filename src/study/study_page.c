@@ -82,7 +82,7 @@ static una_status view_and_save(una_study *study, const una_trials *trials, cons
 
     una_text bytes = una_text_in(arena);
     if (format) UNA_TRY(una_study_view_chart(&bytes, &view, *format, run));
-    else UNA_TRY(una_study_view_page(&bytes, &view, run));
+    else UNA_TRY(una_study_view_page(&bytes, &view));
     return una_report_save(path, &bytes, run);
 }
 

@@ -7,35 +7,15 @@
 #include "study/study_view.h"
 
 #include "bo/acquisition.h"
-#include "draw/html.h"
 #include "draw/number.h"
+#include "draw/sheet.h"
 
 enum { NAME_ROOM = 72, NOTE_ROOM = 160, MOST_REASONS = 6, VALUE_DIGITS = 6, LEVEL_WORDS = 6 };
 
-/* Numbers as texts in the arena of a page. */
-static const char *plain(const una_text *page, double value, int decimals)
-{
-    char buffer[UNA_NUMBER_ROOM];
-    const char *text = una_arena_text(page->arena, una_number_plain(buffer, value, decimals));
-    return text ? text : "";
-}
-
-static const char *spoken_count(const una_text *page, size_t value)
-{
-    return plain(page, (double)value, 0);
-}
-
-static const char *brief(const una_text *page, double value, int digits)
-{
-    char buffer[UNA_NUMBER_ROOM];
-    const char *text = una_arena_text(page->arena, una_number_brief(buffer, value, digits));
-    return text ? text : "";
-}
-
 /* Words of any length, cut to what fits into `room` bytes. */
-static const char *cut_to_room(const una_text *page, size_t room, const char *words)
+static const char *cut_to_room(una_arena *arena, size_t room, const char *words)
 {
-    char *text = UNA_GET(page->arena, char, room);
+    char *text = UNA_GET(arena, char, room);
     if (!text) return "";
     una_utf8_clean(text, room - 3, words);
     if (strlen(words) >= room) memcpy(text + strlen(text), "\xE2\x80\xA6", 4);
@@ -49,35 +29,19 @@ static const char *level_word(const una_dimension *input, double x)
     return input->levels && level < input->level_count ? input->levels[level] : NULL;
 }
 
-/* One value of an input; columns of a table have the same decimals throughout. */
-static const char *cell_text(const una_text *page, const una_dimension *input, double x)
-{
-    char buffer[UNA_NUMBER_ROOM];
-    if (!isfinite(x)) return "\xE2\x80\x93";
-    const char *word = level_word(input, x);
-    if (word) return cut_to_room(page, NAME_ROOM, word);
-    if (input->type == UNA_DIMENSION_INTEGER && fabs(x) < 1e15) return plain(page, x, 0);
-    if (input->type == UNA_DIMENSION_FIXED) return brief(page, x, VALUE_DIGITS);
-    double width = input->high - input->low, decimals = 4 - floor(log10(width));
-    bool even = !input->log && width > 0 && fabs(input->low) + fabs(input->high) <= 1e6 && decimals <= 9;
-    if (even) return plain(page, x, (int)fmax(decimals, 0));
-    const char *text = una_arena_text(page->arena, una_number_short(buffer, x, 5));
-    return text ? text : "";
-}
-
 /* ---- the lead ---------------------------------------------------------------------------------------------------- */
 
 static void add_counts(una_text *words, const una_study_view *view, const una_study_digest *d)
 {
     const size_t counts[] = { d->told, d->failed, d->open };
     static const char *const states[] = { "told", "failed", "open" };
-    una_text_add(words, " %s %s so far", spoken_count(words, view->trial_count), view->trial_count == 1 ? "trial"
+    una_text_add(words, " %s %s so far", UNA_COUNTED(view->trial_count), view->trial_count == 1 ? "trial"
                  : "trials");
     const char *before = ": ";
     for (size_t i = 0; i < 3; i++) {
         if (counts[i] == 0) continue;
         if (counts[i] < view->trial_count)
-            una_text_add(words, "%s%s %s", before, spoken_count(words, counts[i]), states[i]);
+            una_text_add(words, "%s%s %s", before, UNA_COUNTED(counts[i]), states[i]);
         else una_text_add(words, ", %s%s", counts[i] > 1 ? "all " : "", states[i]);
         before = ", ";
     }
@@ -88,12 +52,12 @@ static void add_counts(una_text *words, const una_study_view *view, const una_st
 static void add_best(una_text *words, const una_study_view *view)
 {
     if (!view->best) return;
-    una_text_add(words, " The best value is %s, from trial %s", brief(words, view->best->value, VALUE_DIGITS),
-                 plain(words, (double)view->best->id, 0));
+    una_text_add(words, " The best value is %s, from trial %s", UNA_BRIEF(view->best->value, VALUE_DIGITS),
+                 UNA_COUNTED(view->best->id));
     size_t since = 0;
     for (size_t i = 0; i < view->trial_count; i++)
         since += view->trials[i].state == UNA_TRIAL_TOLD && view->trials[i].id > view->best->id;
-    if (since > 1) una_text_add(words, "; %s have been told since without beating it", spoken_count(words, since));
+    if (since > 1) una_text_add(words, "; %s have been told since without beating it", UNA_COUNTED(since));
     una_text_add(words, ".");
 }
 
@@ -101,7 +65,7 @@ static void put_lead(una_html *html, const una_study_view *view, const una_study
 {
     una_text words = una_text_in(html->text.arena);
     una_text_add(&words, "The %s value over %s %s is looked for.", view->maximize ? "largest" : "least",
-                 spoken_count(&words, d->varied_count), d->varied_count == 1 ? "input" : "inputs");
+                 UNA_COUNTED(d->varied_count), d->varied_count == 1 ? "input" : "inputs");
     if (view->trial_count == 0) una_text_add(&words, " No trial has been asked for yet.");
     else add_counts(&words, view, d);
     add_best(&words, view);
@@ -133,9 +97,9 @@ static void put_forecasts(una_html *html, const una_study_view *view)
     if (next)
         una_text_add(&words, "Of the open trials the model hopes most of %s: it expects %s \xC2\xB1 %s there (one "
                      "standard deviation), a gain of %s on the best, on average. ",
-                     plain(&words, (double)next->id, 0),
-                     brief(&words, next->expected, 4), brief(&words, next->doubt, 2),
-                     brief(&words, gain, 2));
+                     UNA_COUNTED(next->id),
+                     UNA_BRIEF(next->expected, 4), UNA_BRIEF(next->doubt, 2),
+                     UNA_BRIEF(gain, 2));
 
     size_t count = 0, inside = 0;
     for (size_t i = 0; i < view->trial_count; i++) {
@@ -147,8 +111,8 @@ static void put_forecasts(una_html *html, const una_study_view *view)
     if (count >= 10)
         una_text_add(&words, "It predicted %s values before they were known; %s of them (%s" UNA_THIN_SPACE "%%) came "
                      "out within its 95" UNA_THIN_SPACE "%% range, which allows for what it does not know of the "
-                     "function and not for noise.", spoken_count(&words, count), spoken_count(&words, inside),
-                     plain(&words, 100 * (double)inside / (double)count, 0));
+                     "function and not for noise.", UNA_COUNTED(count), UNA_COUNTED(inside),
+                     UNA_PLAIN(100 * (double)inside / (double)count, 0));
     if (words.length) una_html_paragraph(html, NULL, words.at);
 }
 
@@ -158,8 +122,8 @@ static void put_warnings(una_html *html, const una_study_digest *d)
     size_t ended = d->told + d->failed;
     if (d->failed == 0 || 2 * d->failed < ended || ended < 2) return;
     if (d->told == 0)
-        una_text_add(&words, "All %s trials failed: there is no value to learn from.", spoken_count(&words, ended));
-    else una_text_add(&words, "%s of %s trials failed.", spoken_count(&words, d->failed), spoken_count(&words, ended));
+        una_text_add(&words, "All %s trials failed: there is no value to learn from.", UNA_COUNTED(ended));
+    else una_text_add(&words, "%s of %s trials failed.", UNA_COUNTED(d->failed), UNA_COUNTED(ended));
     una_text_add(&words, " The reasons are below; a smaller space, or a constraint that leaves out where it cannot "
                  "work, saves them.");
     const char *sentence = words.at;
@@ -177,68 +141,59 @@ static void add_range(una_text *words, const una_dimension *input)
     if (input->type == UNA_DIMENSION_CATEGORY) {
         size_t count = input->level_count < LEVEL_WORDS ? input->level_count : LEVEL_WORDS;
         for (size_t i = 0; i < count; i++)
-            una_text_add(words, "%s%s", i ? ", " : "", cut_to_room(words, NAME_ROOM, input->levels[i]));
+            una_text_add(words, "%s%s", i ? ", " : "", cut_to_room(words->arena, NAME_ROOM, input->levels[i]));
         if (count < input->level_count) una_text_add(words, " and %zu more", input->level_count - count);
         return;
     }
-    una_text_add(words, "%s to %s%s%s", brief(words, input->low, VALUE_DIGITS), brief(words, input->high, VALUE_DIGITS),
+    una_text_add(words, "%s to %s%s%s", UNA_BRIEF(input->low, VALUE_DIGITS), UNA_BRIEF(input->high, VALUE_DIGITS),
                  input->type == UNA_DIMENSION_INTEGER ? ", whole" : "", input->log ? ", by logarithm" : "");
-}
-
-static void best_head(una_html *html, const una_study_view *view)
-{
-    una_html_cell(html, UNA_HTML_HEAD, "Input");
-    if (view->best) una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Best trial");
-    una_html_cell(html, UNA_HTML_HEAD, "Searched");
-}
-
-static void best_cells(una_html *html, const una_study_view *view, size_t i)
-{
-    const una_dimension *input = &view->inputs[i];
-    una_text range = una_text_in(html->text.arena);
-    add_range(&range, input);
-    una_html_cell(html, UNA_HTML_SIDE, cut_to_room(&html->text, NAME_ROOM, input->name));
-    double x = view->best ? view->best->x[i] : NAN;
-    const char *word = level_word(input, x);
-    if (view->best) una_html_cell(html, UNA_HTML_NUMBER, word ? cut_to_room(&html->text, NAME_ROOM, word) : brief(&html->text, x, VALUE_DIGITS));
-    una_html_cell(html, UNA_HTML_TEXT, range.at);
 }
 
 /* Many inputs stand in two blocks side by side. */
 static void best_table(una_html *html, const una_study_view *view)
 {
+    una_arena *arena = html->text.arena;
     size_t blocks = view->input_count > UNA_STUDY_AXES ? 2 : 1, rows = (view->input_count + blocks - 1) / blocks;
-    una_html_table(html, view->best ? "Where the best is." : "What may be tried.",
-                   view->best ? "Its inputs, and the range that is searched." : "The inputs and their ranges.");
-    una_html_head(html);
-    for (size_t b = 0; b < blocks; b++) best_head(html, view);
-    una_html_head_end(html);
-    for (size_t i = 0; i < rows; i++) {
-        una_html_row(html);
-        for (size_t at = i; at < view->input_count; at += rows) best_cells(html, view, at);
-        una_html_row_end(html);
+    una_sheet sheet = una_sheet_in(arena, "best", view->best ? "Where the best is." : "What may be tried.", view->best
+                                   ? "Its inputs, and the range that is searched." : "The inputs and their ranges.");
+    for (size_t b = 0; b < blocks; b++) {
+        una_sheet_column(&sheet, "Input", UNA_SHEET_NAME);
+        if (view->best) una_sheet_column(&sheet, "Best trial", UNA_SHEET_NUMBER);
+        una_sheet_column(&sheet, "Searched", UNA_SHEET_WORDS);
     }
-    una_html_table_end(html);
+    for (size_t i = 0; i < rows; i++) {
+        una_sheet_line(&sheet);
+        for (size_t at = i; at < view->input_count; at += rows) {
+            const una_dimension *input = &view->inputs[at];
+            double x = view->best ? view->best->x[at] : NAN;
+            const char *word = level_word(input, x);
+            una_text range = una_text_in(arena);
+            add_range(&range, input);
+            una_sheet_words(&sheet, cut_to_room(arena, NAME_ROOM, input->name));
+            if (view->best)
+                una_sheet_words(&sheet, word ? cut_to_room(arena, NAME_ROOM, word) : UNA_BRIEF(x, VALUE_DIGITS));
+            una_sheet_words(&sheet, range.at);
+        }
+    }
+    una_sheet_html(html, &sheet);
 }
 
 /* ---- figures with their captions --------------------------------------------------------------------------------- */
 
-static una_status progress_figure(una_html *html, const una_study_view *view, const una_study_digest *d, una_run *run)
+static void progress_figure(una_html *html, const una_study_view *view, const una_study_digest *d)
 {
     una_figure figure = una_study_chart_progress(view, d, html->text.arena);
     una_text words = una_text_in(html->text.arena);
     una_text_add(&words, "The value of each trial, and the %s so far.", view->maximize ? "largest" : "least");
     if (d->value.log) una_text_add(&words, " The upright axis is logarithmic.");
     if (d->beyond)
-        una_text_add(&words, " %s %s beyond the range shown and %s drawn at its edge.", spoken_count(&words, d->beyond),
+        una_text_add(&words, " %s %s beyond the range shown and %s drawn at its edge.", UNA_COUNTED(d->beyond),
                      d->beyond == 1 ? "value lies" : "values lie", d->beyond == 1 ? "is" : "are");
     if (d->told > UNA_MOST_POINTS) una_text_add(&words, " %d of the trials are drawn.", UNA_MOST_POINTS);
-    UNA_TRY(una_arena_check(html->text.arena));
-    una_html_heading(html, 2, "Does it still get better?");
-    return una_html_figure(html, &figure, "Progress.", words.at, run);
+    una_html_section(html, "Does it still get better?", &figure, "Progress.", words.at);
 }
 
-static una_status parallel_figure(una_html *html, const una_study_view *view, const una_study_digest *d, una_run *run)
+static void parallel_figure(una_html *html, const una_study_view *view, const una_study_digest *d)
 {
     una_figure figure = una_study_chart_parallel(view, d, html->text.arena);
     una_text words = una_text_in(html->text.arena);
@@ -251,22 +206,21 @@ static una_status parallel_figure(una_html *html, const una_study_view *view, co
     size_t others = d->told - (d->told + 9) / 10;
     if (others > UNA_MOST_LINES)
         una_text_add(&words, " Of %s other trials, %d are drawn, spread evenly over their values.",
-                     spoken_count(&words, others), UNA_MOST_LINES);
+                     UNA_COUNTED(others), UNA_MOST_LINES);
     if (figure.panel_count > 1) una_text_add(&words, " The inputs are spread over %zu rows.", figure.panel_count);
-    UNA_TRY(una_arena_check(html->text.arena));
-    una_html_heading(html, 2, d->told > 10 ? "What good trials have in common" : "What was tried");
-    return una_html_figure(html, &figure, "All inputs at once.", words.at, run);
+    una_html_section(html, d->told > 10 ? "What good trials have in common" : "What was tried", &figure,
+                     "All inputs at once.", words.at);
 }
 
-static una_status slices_figure(una_html *html, const una_study_view *view, const una_study_digest *d, una_run *run)
+static void slices_figure(una_html *html, const una_study_view *view, const una_study_digest *d)
 {
-    if (d->told == 0 || (d->slice_count == 0 && !view->no_slices)) return UNA_OK;
+    if (d->told == 0 || (d->slice_count == 0 && !view->no_slices)) return;
     una_html_heading(html, 2, "What the model says around the best");
     una_text words = una_text_in(html->text.arena);
     if (d->slice_count == 0) {
         una_text_add(&words, "There is nothing to show here: %s", view->no_slices);
         una_html_paragraph(html, "note", words.at);
-        return una_arena_check(html->text.arena);
+        return;
     }
 
     una_figure figure = una_study_chart_slices(view, d, UNA_STUDY_SLICES, html->text.arena);
@@ -275,18 +229,11 @@ static una_status slices_figure(una_html *html, const una_study_view *view, cons
                  "differ in the other inputs too, lie around it where their values are in its range.");
     if (figure.panel_count < d->slice_count)
         una_text_add(&words, " Inputs along which the mean varies most come first; %s more are left out.",
-                     spoken_count(&words, d->slice_count - figure.panel_count));
-    UNA_TRY(una_arena_check(html->text.arena));
-    return una_html_figure(html, &figure, "Slices through the best trial.", words.at, run);
+                     UNA_COUNTED(d->slice_count - figure.panel_count));
+    una_html_figure(html, &figure, "Slices through the best trial.", words.at);
 }
 
 /* ---- tables of trials -------------------------------------------------------------------------------------------- */
-
-typedef struct listing {                 /* the columns of a table of trials */
-    size_t columns;                      /* of inputs                        */
-    bool   state, note;
-    int    decimals;                     /* of values                        */
-} listing;
 
 /* Decimals that suit most of the values: six digits for one in the middle. */
 static int value_decimals(double *sizes, size_t count)
@@ -296,39 +243,22 @@ static int value_decimals(double *sizes, size_t count)
     return (int)fmin(fmax(VALUE_DIGITS - 1 - floor(log10(middle)), 0), 9);
 }
 
-static void value_cell(una_html *html, double value, int decimals)
+static void value_cell(una_sheet *sheet, double value, int decimals)
 {
-    char a[UNA_NUMBER_ROOM];
     bool suits = value == 0 || (fabs(value) < 1e6 && fabs(value) * pow(10, decimals) >= 1000);
-    una_html_cell(html, UNA_HTML_NUMBER, suits ? una_number_plain(a, value, decimals)
-                  : una_number_short(a, value, VALUE_DIGITS));
+    una_sheet_number(sheet, value, suits ? decimals : -VALUE_DIGITS);
 }
 
-static const una_dimension *column_input(const una_study_view *view, const una_study_digest *d, size_t column)
+/* One value of an input; columns of a table have the same decimals throughout. */
+static void input_cell(una_sheet *sheet, const una_dimension *input, double x)
 {
-    return &view->inputs[d->varied[column]];
-}
-
-/* trial NULL: the head. */
-static void trial_row(una_html *html, const una_study_view *view, const una_study_digest *d, const listing *l,
-                      const una_trial *trial)
-{
-    static const char *const states[] = { "open", "told", "failed" };
-    una_html_cell_kind text = trial ? UNA_HTML_TEXT : UNA_HTML_HEAD, number = trial ? UNA_HTML_NUMBER : UNA_HTML_NUMBER_HEAD;
-    (trial ? una_html_row : una_html_head)(html);
-    una_html_cell(html, number, trial ? plain(&html->text, (double)trial->id, 0) : "Trial");
-    if (l->state) una_html_cell(html, text, trial ? states[trial->state] : "State");
-    if (trial) value_cell(html, trial->value, l->decimals);
-    else una_html_cell(html, number, "Value");
-    for (size_t c = 0; c < l->columns; c++) {
-        const una_dimension *input = column_input(view, d, c);
-        una_html_cell(html, input->type == UNA_DIMENSION_CATEGORY ? text : number,
-                      trial ? cell_text(&html->text, input, trial->x[d->varied[c]])
-                            : cut_to_room(&html->text, NAME_ROOM, input->name));
-    }
-    const char *note = trial && trial->note ? trial->note : "";
-    if (l->note) una_html_cell(html, text, trial ? cut_to_room(&html->text, NOTE_ROOM, note) : "Note");
-    (trial ? una_html_row_end : una_html_head_end)(html);
+    double width = input->high - input->low, decimals = 4 - floor(log10(width));
+    const char *word = isfinite(x) ? level_word(input, x) : NULL;
+    bool whole = input->type == UNA_DIMENSION_INTEGER && fabs(x) < 1e15;
+    bool even = !input->log && width > 0 && fabs(input->low) + fabs(input->high) <= 1e6 && decimals <= 9;
+    if (word) una_sheet_words(sheet, cut_to_room(sheet->arena, NAME_ROOM, word));
+    else if (whole) una_sheet_number(sheet, x, 0);
+    else una_sheet_number(sheet, x, even ? (int)fmax(decimals, 0) : -5);
 }
 
 static bool has_note(const una_trial *trial)
@@ -339,27 +269,46 @@ static bool has_note(const una_trial *trial)
 /* The best trials in their order, or the latest ones. */
 static void trials_table(una_html *html, const una_study_view *view, const una_study_digest *d, bool best)
 {
-    bool all = !best && view->trial_count <= UNA_STUDY_ROWS;
+    static const char *const states[] = { "open", "told", "failed" };
+    una_arena *arena = html->text.arena;
+    bool all = !best && view->trial_count <= UNA_STUDY_ROWS, notes = false;
     size_t there = best ? d->told : view->trial_count, count = there < UNA_STUDY_ROWS ? there : UNA_STUDY_ROWS;
-    listing l = { .columns = d->varied_count < UNA_STUDY_COLUMNS ? d->varied_count : UNA_STUDY_COLUMNS, .state = !best };
+    size_t inputs = d->varied_count < UNA_STUDY_COLUMNS ? d->varied_count : UNA_STUDY_COLUMNS;
     const una_trial *list[UNA_STUDY_ROWS];
     double sizes[UNA_STUDY_ROWS];
     for (size_t i = 0; i < count; i++) {
         list[i] = &view->trials[best ? d->order[i] : view->trial_count - 1 - i];
         sizes[i] = fabs(list[i]->value);
-        l.note = l.note || (!best && has_note(list[i]));
+        notes = notes || (!best && has_note(list[i]));
     }
-    l.decimals = value_decimals(sizes, count);
+    int decimals = value_decimals(sizes, count);
 
-    una_text words = una_text_in(html->text.arena);
+    una_text words = una_text_in(arena);
     una_text_add(&words, "The %s comes first.", best ? "best" : "latest");
-    if (l.columns < d->varied_count)
-        una_text_add(&words, " The first %zu of %zu inputs are shown.", l.columns, d->varied_count);
+    if (inputs < d->varied_count)
+        una_text_add(&words, " The first %zu of %zu inputs are shown.", inputs, d->varied_count);
     const char *lead = best ? "The best trials." : "The latest trials.";
-    una_html_table(html, all ? "All trials." : lead, words.at);
-    trial_row(html, view, d, &l, NULL);
-    for (size_t i = 0; i < count; i++) trial_row(html, view, d, &l, list[i]);
-    una_html_table_end(html);
+    una_sheet sheet = una_sheet_in(arena, "trials", all ? "All trials." : lead, words.at);
+    sheet.named = true;
+    una_sheet_column(&sheet, "Trial", UNA_SHEET_NUMBER);
+    if (!best) una_sheet_column(&sheet, "State", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "Value", UNA_SHEET_NUMBER);
+    for (size_t c = 0; c < inputs; c++) {
+        const una_dimension *input = &view->inputs[d->varied[c]];
+        una_sheet_column(&sheet, cut_to_room(arena, NAME_ROOM, input->name),
+                         input->type == UNA_DIMENSION_CATEGORY ? UNA_SHEET_WORDS : UNA_SHEET_NUMBER);
+    }
+    if (notes) una_sheet_column(&sheet, "Note", UNA_SHEET_WORDS);
+
+    for (size_t i = 0; i < count; i++) {
+        una_sheet_line(&sheet);
+        una_sheet_number(&sheet, (double)list[i]->id, 0);
+        if (!best) una_sheet_words(&sheet, states[list[i]->state]);
+        value_cell(&sheet, list[i]->value, decimals);
+        for (size_t c = 0; c < inputs; c++) input_cell(&sheet, &view->inputs[d->varied[c]], list[i]->x[d->varied[c]]);
+        if (notes) una_sheet_words(&sheet, has_note(list[i]) ? cut_to_room(arena, NOTE_ROOM, list[i]->note) : "");
+    }
+    una_sheet_html(html, &sheet);
 }
 
 static void trials_section(una_html *html, const una_study_view *view, const una_study_digest *d)
@@ -404,27 +353,20 @@ static size_t gather_reasons(reason *list, const una_study_view *view)
     return count;
 }
 
-static una_status put_failures(una_html *html, const una_study_view *view, const una_study_digest *d)
+static void put_failures(una_html *html, const una_study_view *view, const una_study_digest *d)
 {
-    UNA_NEW(html->text.arena, reason, list, d->failed);
-    if (d->failed == 0) return UNA_OK;
+    una_arena *arena = html->text.arena;
+    reason *list = UNA_GET(arena, reason, d->failed);
+    if (!list || d->failed == 0) return;
     size_t count = gather_reasons(list, view), shown = count < MOST_REASONS ? count : MOST_REASONS;
     const char *sentences[MOST_REASONS + 1];
-    for (size_t i = 0; i < shown; i++) {
-        una_text words = una_text_in(html->text.arena);
-        una_text_add(&words, "%s %s: %s", spoken_count(&words, list[i].count), list[i].count == 1 ? "trial" : "trials",
-                     cut_to_room(&words, NOTE_ROOM, list[i].words));
-        sentences[i] = words.at;
-    }
-    if (shown < count) {
-        una_text words = una_text_in(html->text.arena);
-        una_text_add(&words, "%s more %s", spoken_count(&words, count - shown), count - shown == 1 ? "reason" : "reasons");
-        sentences[shown++] = words.at;
-    }
-    UNA_TRY(una_arena_check(html->text.arena));
+    for (size_t i = 0; i < shown; i++)
+        sentences[i] = una_phrase(arena, "%s %s: %s", UNA_COUNTED(list[i].count), list[i].count == 1 ? "trial" : "trials",
+                                  cut_to_room(arena, NOTE_ROOM, list[i].words));
+    size_t more = count - shown;
+    if (more > 0) sentences[shown++] = una_phrase(arena, "%s more %s", UNA_COUNTED(more), more == 1 ? "reason" : "reasons");
     una_html_heading(html, 2, "What failed");
     una_html_list(html, sentences, shown);
-    return UNA_OK;
 }
 
 /* ---- the page ---------------------------------------------------------------------------------------------------- */
@@ -441,7 +383,7 @@ static void put_settings(una_html *html, const una_study_view *view)
     if (view->space) una_html_paragraph(html, "code", view->space);
 }
 
-una_status una_study_view_page(una_text *page, const una_study_view *view, una_run *run)
+una_status una_study_view_page(una_text *page, const una_study_view *view)
 {
     una_arena *arena = page->arena;
     una_study_digest d;
@@ -453,14 +395,13 @@ una_status una_study_view_page(una_text *page, const una_study_view *view, una_r
     put_forecasts(&html, view);
     best_table(&html, view);
 
-    if (d.told > 0) UNA_TRY(progress_figure(&html, view, &d, run));
-    if (d.told + d.failed > 0 && d.varied_count > 0) UNA_TRY(parallel_figure(&html, view, &d, run));
-    UNA_TRY(slices_figure(&html, view, &d, run));
+    if (d.told > 0) progress_figure(&html, view, &d);
+    if (d.told + d.failed > 0 && d.varied_count > 0) parallel_figure(&html, view, &d);
+    slices_figure(&html, view, &d);
     trials_section(&html, view, &d);
-    UNA_TRY(put_failures(&html, view, &d));
+    put_failures(&html, view, &d);
     put_settings(&html, view);
-
-    UNA_TRY(una_html_end(&html, NULL));
-    una_text_bytes(page, html.text.at, html.text.length);
-    return una_arena_check(arena);
+    una_status status = una_html_end(&html, NULL);
+    *page = html.text;
+    return status;
 }

@@ -31,7 +31,7 @@ typedef struct una_study_view {
 enum { UNA_STUDY_ROWS = 20, UNA_STUDY_COLUMNS = 8, UNA_STUDY_SLICES = 24, UNA_STUDY_AXES = 12 };
 
 /* The whole page, in page->arena (which also holds what is needed on the way); the charts alone. */
-una_status una_study_view_page(una_text *page, const una_study_view *view, una_run *run);
+una_status una_study_view_page(una_text *page, const una_study_view *view);
 una_status una_study_view_chart(una_text *bytes, const una_study_view *view, una_format format, una_run *run);
 
 /* ---- the charts (study_charts.c) ------------------------------------------------------------------------------ */

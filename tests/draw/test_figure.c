@@ -194,7 +194,7 @@ static void axes_side_by_side(void **state)
     close_world(&w);
 }
 
-/* Long names, many axes, one axis, no axis, too many bundles, hostile words. */
+/* Long names, many axes, one axis, no axis, many bundles, all of which stay, hostile words. */
 static void axes_of_any_number(void **state)
 {
     (void)state;
@@ -211,12 +211,37 @@ static void axes_of_any_number(void **state)
     una_figure figure = una_figure_in(&w.arena, 2, 400, 240);
     for (size_t count = 0; count <= 40; count += count < 2 ? 1 : 19) {
         una_panel *panel = una_figure_axes(&figure, NULL, axes, count);
-        for (size_t i = 0; i < 6; i++)
-            una_panel_bundle(panel, (una_bundle){ .ink = UNA_INK_MODEL, .at = row, .count = 1 });
-        assert_int_equal(panel->bundle_count, 4);
+        for (size_t i = 0; i < 40; i++)
+            una_panel_bundle(panel, (una_bundle){ .ink = UNA_INK_MODEL, .at = row, .count = 1, .size = (double)i });
+        assert_int_equal(panel->bundle_count, 40);
+        for (size_t i = 0; i < 40; i++) assert_near(panel->bundles[i].size, (double)i, 0, 0);
     }
     una_panel_bundle(NULL, (una_bundle){0});
     svg_of(&w, &figure);
+    close_world(&w);
+}
+
+/* Every key is drawn, however many there are. */
+static void all_keys_are_drawn(void **state)
+{
+    (void)state;
+    world w = open_world();
+    una_arena_init(&w.arena, w.run);
+    una_figure figure = una_figure_in(&w.arena, 2, 400, 240);
+    char name[40][16];
+    una_figure_panel(&figure, NULL, NULL, NULL);
+    for (size_t i = 0; i < 40; i++) {
+        snprintf(name[i], sizeof name[i], "key %zu.", i);
+        una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_MODEL, name[i]);
+    }
+    const char *svg = svg_of(&w, &figure);
+    una_html html = una_html_begin(&w.arena, "t");
+    una_html_figure(&html, &figure, "Lead.", "Caption.");
+    assert_ok(una_html_end(&html, NULL), w.run);
+    for (size_t i = 0; i < 40; i++) {
+        assert_non_null(strstr(svg, name[i]));
+        assert_non_null(strstr(html.text.at, name[i]));
+    }
     close_world(&w);
 }
 
@@ -281,7 +306,7 @@ static void panels_over_columns(void **state)
     assert_near(height, 150 + 3 * 80 + 3 * 16, 0, 0.01);         /* one, three, one, one over all */
 
     una_text inside = una_text_in(&w.arena);
-    assert_ok(una_figure_inline(&inside, &figure, 0, "z", "t", "d", w.run), w.run);
+    una_figure_inline(&inside, &figure, 0, "z", "t", "d");
     assert_non_null(strstr(inside.at, "viewBox=\"0 0 332 150\""));
     close_world(&w);
 }
@@ -337,6 +362,7 @@ int main(void)
         cmocka_unit_test(ticks_by_logarithm_stay_inside), cmocka_unit_test(places),
         cmocka_unit_test(powers_without_raised_digits), cmocka_unit_test(decades_are_equally_wide),
         cmocka_unit_test(axes_side_by_side), cmocka_unit_test(axes_of_any_number),
+        cmocka_unit_test(all_keys_are_drawn),
         cmocka_unit_test(bundles_are_thinned), cmocka_unit_test(words_along_x),
         cmocka_unit_test(panels_over_columns), cmocka_unit_test(names_keep_the_order_of_lines),
         cmocka_unit_test(decimals_are_few),

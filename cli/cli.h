@@ -275,7 +275,7 @@ bool        cli_json_next(cli_json *walk);
 /* verdict.c: what a fit is worth, for each of its targets (NULL where no rows were held out). */
 bool        cli_wants_verdict(const cli *c);
 una_status  cli_compute_verdicts(cli *c, una_verdict ***verdicts, const una_model *model, const una_dataset *data);
-void        cli_verdict_print(const una_verdict *verdict, bool wanted);               /* NULL: nothing              */
+void        cli_verdict_print(const una_verdict *verdict, const una_dataset *data, bool wanted);    /* NULL: nothing      */
 void        cli_verdict_json(const una_verdict *verdict);                /* ', "verdict": {...}'       */
 
 /* study.c, study_show.c: what the verbs of studies share. Studies and trials belong to the verb. */

@@ -41,6 +41,7 @@ typedef struct fitted {
     const char   *replaced;              /* kind of the model that stood where this one goes        */
     una_model    *model;
     una_verdict **verdicts;              /* [targets of the model]                                  */
+    const una_dataset *data;
 } fitted;
 
 /* ---- the work -------------------------------------------------------------------------------------- */
@@ -105,6 +106,7 @@ static una_status run_fit(cli *c)
     c->found = f;
     CLI_TRY(check_places(c, f));
     CLI_TRY(cli_read_part(c, &data, c->operand[0]));
+    f->data = data;
     CLI_TRY(fit_model(c, f, data));
     c->info = una_model_info(f->model);
     if (cli_rank() == 0) CLI_TRY(una_model_save(f->model, f->out, c->run));
@@ -283,7 +285,7 @@ static void print_fit_summary(cli *c)
     const fitted *f = c->found;
     const una_fit_info *info = c->info;
     size_t targets = una_model_target_count(f->model);
-    for (size_t t = 0; t < targets; t++) cli_verdict_print(f->verdicts[t], cli_wants_verdict(c));
+    for (size_t t = 0; t < targets; t++) cli_verdict_print(f->verdicts[t], f->data, cli_wants_verdict(c));
     printf("%s%s%s fitted to %s: target%s %s, %zu rows, %zu input%s, %.1f s\n\n", cli_style_on(stdout, CLI_BOLD),
            info->kind, cli_style_off(stdout), cli_escaped(c->operand[0]), targets > 1 ? "s" : "",
            cli_escaped(info->target), info->rows, info->inputs, info->inputs == 1 ? "" : "s", info->seconds);

@@ -41,19 +41,28 @@ static const char *title_of_finding(const una_finding *f)
     return (size_t)f->kind < sizeof titles / sizeof *titles && titles[f->kind] ? titles[f->kind] : "target";
 }
 
-static void print_suspects(const una_verdict *v)
+/* The cell as it is, of dates as a date. */
+static const char *cell_of_suspect(char text[32], const una_suspect *s, const una_dataset *data)
+{
+    size_t column = 0;
+    while (strcmp(una_dataset_column_name(data, column), s->column) != 0) column++;
+    const char *date = una_dataset_date(text, data, column, s->row);
+    return date ? date : cli_number_short(text, s->value);
+}
+
+static void print_suspects(const una_verdict *v, const una_dataset *data)
 {
     char value[32];
     for (size_t i = 0; i < v->suspect_count && i < MOST_SHOWN; i++) {
         const una_suspect *s = &v->suspects[i];
         cli_say_row(CLI_PLAIN, "", "%s %zu: %.200s = %s %s", s->line ? "line" : "row", s->line ? s->line : s->number,
-                    s->column, cli_number_short(value, s->value), s->why);
+                    s->column, cell_of_suspect(value, s, data), s->why);
     }
     if (v->suspect_count > MOST_SHOWN)
         cli_say_row(CLI_PLAIN, "", "and %zu more (--json lists them all)", v->suspect_count - MOST_SHOWN);
 }
 
-void cli_verdict_print(const una_verdict *v, bool wanted)
+void cli_verdict_print(const una_verdict *v, const una_dataset *data, bool wanted)
 {
     if (!v && wanted)
         cli_say(0, "There is no verdict on this model: with fewer rows it could not be fitted, for want of rows or of "
@@ -62,7 +71,7 @@ void cli_verdict_print(const una_verdict *v, bool wanted)
     cli_say_bold(v->sentence);
     for (size_t i = 0; i < v->finding_count; i++) {
         cli_say_row(CLI_YELLOW, title_of_finding(&v->findings[i]), "%s", v->findings[i].sentence);
-        if (v->findings[i].kind == UNA_FOUND_SUSPECT_ROWS) print_suspects(v);
+        if (v->findings[i].kind == UNA_FOUND_SUSPECT_ROWS) print_suspects(v, data);
     }
     printf("\n");
 }

@@ -387,6 +387,8 @@ size_t una_utf8_length(const char *at);
 void una_text_number(una_text *text, double value);
 /* The same number formatting into a buffer of at least 32 bytes; "nan"/"inf" words for non-finite. */
 const char *una_number_text(char buffer[32], double value);
+/* What writes days as dates, or parts of a day as times (una_calendar_text); NULL: no file can hold such a moment. */
+typedef const char *una_date_writer(char text[32], double number);
 /* The same rounded to so many significant digits, 1 to 17 (17: as it is), which is of those shortest digits, not of the
  * number itself. */
 const char *una_number_digits(char buffer[32], double value, int digits);

@@ -21,6 +21,9 @@ static inline bool una_is_moment(una_cell_format_kind kind)
     return kind == UNA_CELLS_DATE || kind == UNA_CELLS_TIME;
 }
 
+/* What writes them; NULL: they are neither. */
+una_date_writer *una_date_writer_of(una_cell_format_kind kind);
+
 enum { UNA_UNIT_ROOM = 16, UNA_SEEN_ROOM = 32 };
 
 typedef struct una_cell_format {

@@ -475,8 +475,8 @@ const char *una_dataset_date(char text[32], const una_dataset *data, size_t colu
 {
     if (column >= data->columns || row >= data->rows) return NULL;
     const una_table_column *c = &data->column[column];
-    if (c->is_text || !una_is_moment(c->form.kind)) return NULL;
-    return una_calendar_text(text, c->number[row], c->form.kind == UNA_CELLS_TIME);
+    una_date_writer *date = c->is_text ? NULL : una_date_writer_of(c->form.kind);
+    return date ? date(text, c->number[row]) : NULL;
 }
 
 const char *const *una_dataset_words(const una_dataset *data, size_t column)

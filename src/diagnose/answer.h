@@ -40,6 +40,9 @@ void *una_case_more(const una_case *c, void *list, size_t count, size_t size);
 /* A number with so many significant digits, as short as it can be written. */
 const char *una_short(char buffer[32], double value, int digits);
 #define UNA_ROUNDED(value, digits) una_short((char[32]){0}, (value), (digits))   /* for as long as its block */
+/* The same, or as a date where the column (NULL: none of the table) has such. */
+const char *una_cell_text(char buffer[32], const una_table_column *column, double value, int digits);
+#define UNA_CELL_TEXT(column, value, digits) una_cell_text((char[32]){0}, (column), (value), (digits))
 
 /* mean [held->rows]: linear regression (prior by evidence, as in the model `linear`) predicts y [rows] without each
  * fold, or without the held-out rows. *known false: there are too many inputs, or images. */

@@ -116,15 +116,15 @@ static bool is_lone_cell(const scale *plain, const scale *logs, double cell)
 
 enum { LONGEST_WHY = 256 };
 
-static void say_far(char why[LONGEST_WHY], double cell, const scale *s)
+static void say_far(char why[LONGEST_WHY], const una_table_column *column, double cell, const scale *s)
 {
     const char *how;
     double value, off = fabs((s->log ? log(cell) : cell) - s->median) / s->std;
     int used = snprintf(why, LONGEST_WHY, "lies %s robust standard deviations from the column's median %s%s",
-                        UNA_ROUNDED(off, 2), UNA_ROUNDED(s->log ? exp(s->median) : s->median, 3),
+                        UNA_ROUNDED(off, 2), UNA_CELL_TEXT(column, s->log ? exp(s->median) : s->median, 3),
                         s->log ? ", by their logarithms" : "");
     if (intended_value(&value, &how, cell, s))
-        snprintf(why + used, (size_t)(LONGEST_WHY - used), "; %s, %s, would be usual", UNA_ROUNDED(value, 6), how);
+        snprintf(why + used, (size_t)(LONGEST_WHY - used), "; %s, %s, would be usual", UNA_CELL_TEXT(column, value, 6), how);
 }
 
 static una_status add_suspect(una_case *c, size_t row, const char *column, double value, const char *why)
@@ -144,6 +144,7 @@ static una_status add_suspect(una_case *c, size_t row, const char *column, doubl
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
 
 typedef struct cells {                   /* of one column                                                   */
+    const una_table_column *column;
     const char   *name;
     const double *at;                    /* [rows] of the case                                              */
     const bool   *predicted;             /* [rows] of the target; of other columns NULL                     */
@@ -193,7 +194,7 @@ static una_status add_far(una_case *c, const cells *of)
         char why[LONGEST_WHY];
         const scale *by = told_by(of, of->at[i]);
         if (!by || (of->predicted && of->predicted[i])) continue;
-        say_far(why, of->at[i], by);
+        say_far(why, of->column, of->at[i], by);
         UNA_TRY(add_suspect(c, c->kept[i], of->name, of->at[i], why));
     }
     return UNA_OK;
@@ -226,7 +227,7 @@ static una_status check_column_cells(una_case *c, const char *name, const bool *
     if (at == SIZE_MAX || c->data->column[at].is_text) return UNA_OK;
     UNA_NEW_ROWS(&run->scratch, double, value, c->rows);
     UNA_NEW_ROWS(&run->scratch, double, room, c->rows);
-    cells of = { .name = name, .at = value, .predicted = predicted, .rows = c->rows, .room = room };
+    cells of = { .column = &c->data->column[at], .name = name, .at = value, .predicted = predicted, .rows = c->rows, .room = room };
     for (size_t i = 0; i < c->rows; i++) value[i] = c->data->column[at].number[c->kept[i]];
     UNA_TRY(add_codes(c, &of));
     of.plain = measure_scale(&plain, value, c->rows, NAN, false, room) ? &plain : NULL;
@@ -359,8 +360,9 @@ static una_status warn_of_suspects(una_case *c, una_run *run)
     for (size_t i = 0; i < shown; i++) {
         const una_suspect *s = &c->suspects[i];
         if (i) una_text_add(&text, "; ");
+        size_t column = una_table_find(c->data, s->column);
         una_table_row(&text, c->data, s->row);
-        una_text_add(&text, ", %.60s = %s", s->column, UNA_ROUNDED(s->value, 6));
+        una_text_add(&text, ", %.60s = %s", s->column, UNA_CELL_TEXT(&c->data->column[column], s->value, 6));
     }
     una_text_add(&text, n > shown ? " ... " : ". ");
     UNA_TRY(una_arena_check(&run->scratch));

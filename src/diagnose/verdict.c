@@ -52,6 +52,13 @@ const char *una_short(char buffer[32], double value, int digits)
     return una_number_text(buffer, rounded);
 }
 
+const char *una_cell_text(char buffer[32], const una_table_column *column, double value, int digits)
+{
+    una_date_writer *date = column ? una_date_writer_of(column->form.kind) : NULL;
+    const char *text = date ? date(buffer, value) : NULL;
+    return text ? text : una_short(buffer, value, digits);
+}
+
 /* ---- the case --------------------------------------------------------------------------------------------------- */
 
 static una_status check_case(const una_model *model, const una_dataset *data, una_run *run)

@@ -14,22 +14,19 @@ static const double wide = UNA_TWO_SIDED, half_width = 352, third_width = 232;
 
 static void add_column_value(una_text *text, const una_report_column *column, size_t row)
 {
-    const char *date = column->date ? column->date((char[32]){0}, column->number[row]) : NULL;
-    una_text_add(text, "\n%s: ", UNA_NAMED(column->name));
-    if (date) una_text_add(text, "%s", date);
-    else if (column->number) una_text_add(text, "%s", UNA_BRIEF(column->number[row], 5));
-    else una_text_add(text, "%s", UNA_NAMED(column->word[row] ? column->word[row] : "-"));
+    una_text_add(text, "\n%s: %s", UNA_NAMED(column->name), column->number
+                 ? UNA_DATED(column->date, column->number[row], 5) : UNA_NAMED(column->word[row] ? column->word[row] : "-"));
 }
 
 static const char *tip_of(const una_report *report, const size_t *order, size_t row, double predicted, una_arena *arena)
 {
-    const una_report_model *model = &report->models[0];
+    const una_report_predictions *given = &report->models[0].given;
     una_text text = una_text_in(arena);
     bool held = isfinite(predicted);
     una_text_add(&text, "row %zu\n%s: %s\npredicted%s: %s", report->row_number[row],
                  UNA_NAMED(report->target), UNA_BRIEF(report->y[row], 5),
-                 held ? ", held out" : "", UNA_BRIEF(held ? predicted : model->mean[row], 4));
-    una_text_add(&text, "\nignorance: %s", UNA_BRIEF(model->std_epistemic[row], 3));
+                 held ? ", held out" : "", UNA_BRIEF(held ? predicted : given->mean[row], 4));
+    una_text_add(&text, "\nignorance: %s", UNA_BRIEF(given->std_epistemic[row], 3));
     for (size_t i = 0; i < report->column_count && i < UNA_TIP_COLUMNS; i++)
         add_column_value(&text, &report->columns[order[i]], row);
     if (report->column_count > UNA_TIP_COLUMNS)
@@ -119,21 +116,16 @@ una_figure una_chart_importance(const una_report *report, size_t *shown, una_are
 
 /* ---- what each input does ---------------------------------------------------------------------------- */
 
-static void use_levels(una_axis *axis, const una_report_effect *effect)
-{
-    axis->low = 0.4, axis->high = (double)effect->count + 0.6;
-    axis->names = effect->level, axis->name_count = effect->count;
-}
-
 /* The axis along an input: its levels, or its range with the density of the rows. */
 static void use_input(una_panel *panel, const una_report *report, const una_report_effect *effect)
 {
+    const una_report_column *column = &report->columns[effect->column];
     if (effect->level) {
-        use_levels(&panel->x, effect);
+        una_axis_name(&panel->x, effect->level, effect->count);
         return;
     }
-    panel->x.low = effect->at[0], panel->x.high = effect->at[effect->count - 1];
-    una_panel_strip(panel, report->columns[effect->column].number, report->rows);
+    panel->x = (una_axis){ .low = effect->at[0], .high = effect->at[effect->count - 1], .date = column->date };
+    una_panel_strip(panel, column->number, report->rows);
 }
 
 /* "red: 3.2 in 40 rows" */
@@ -325,7 +317,7 @@ static void add_residuals(una_figure *figure, const char *title, double *x, cons
     if (!panel || arena->failed) return;
     double low = INFINITY, high = -INFINITY;
     una_range_add(&low, &high, x, rows);
-    if (levels) use_levels(&panel->x, levels), low = panel->x.low, high = panel->x.high;
+    if (levels) una_axis_name(&panel->x, levels->level, levels->count), low = panel->x.low, high = panel->x.high;
     for (size_t i = 0; i < rows; i++) spread[i] = x[i] + (levels ? 0.5 * ((double)(i * 37 % 101) / 100 - 0.5) : 0);
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = spread, .y = r,
                   .count = rows, .size = rows > 300 ? 1.8 : 2.6, .opacity = rows > 300 ? 0.35 : 0.6, .tips = tips });
@@ -357,8 +349,9 @@ una_figure una_chart_residuals(const una_report *report, una_arena *arena)
             size_t row = predictions->row ? predictions->row[i] : i;
             at[i] = effect ? place_on_axis(report, effect, row) : report->columns[order[c]].number[row];
         }
-        if (at) add_residuals(&figure, report->columns[order[c]].name, at, r, rows,
-                              effect && effect->level ? effect : NULL, tips);
+        if (!at) continue;
+        add_residuals(&figure, report->columns[order[c]].name, at, r, rows, effect && effect->level ? effect : NULL, tips);
+        figure.panels[figure.panel_count - 1]->x.date = report->columns[order[c]].date;
     }
 
     double low = INFINITY, high = -INFINITY;
@@ -394,7 +387,7 @@ static double *shade_of(const una_report *report, una_arena *arena)
 {
     double *shade = UNA_GET(arena, double, report->rows), *sorted = UNA_GET(arena, double, report->rows);
     if (arena->failed) return NULL;
-    const double *std = report->models[0].std_epistemic;
+    const double *std = report->models[0].given.std_epistemic;
     memcpy(sorted, std, report->rows * sizeof *sorted);
     double low = una_quantile(sorted, report->rows, 0.2), high = una_quantile(sorted, report->rows, 0.99);
     for (size_t i = 0; i < report->rows; i++) shade[i] = high > low ? (std[i] - low) / (high - low) : 0;
@@ -424,7 +417,8 @@ una_figure una_chart_map(const una_report *report, una_arena *arena)
     const double *shade = shade_of(report, arena);
     const char *const *tips = una_report_tips(report, arena);
     una_panel *panel = una_figure_panel(&figure, NULL, report->columns[a].name, report->columns[b].name);
-    if (!shade) return figure;
+    if (!shade || !panel) return figure;
+    panel->x.date = report->columns[a].date, panel->y.date = report->columns[b].date;
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_IGNORANCE,
                   .x = report->columns[a].number, .y = report->columns[b].number, .count = report->rows,
                   .size = point_size(report->rows), .shade = shade, .tips = tips });

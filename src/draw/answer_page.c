@@ -22,7 +22,15 @@ static const char *cut_sentence(const char *sentence, una_arena *arena)
 
 /* ---- the verdict ------------------------------------------------------------------------------------ */
 
-static void add_suspects(una_html *html, const una_verdict *verdict)
+/* How numbers of a column are written that are dates; NULL: they are none. */
+static una_date_writer *date_of(const una_report *report, const char *column)
+{
+    for (size_t c = 0; column && c < report->column_count; c++)
+        if (strcmp(report->columns[c].name, column) == 0) return report->columns[c].date;
+    return NULL;
+}
+
+static void add_suspects(una_html *html, const una_report *report, const una_verdict *verdict)
 {
     size_t count = verdict->suspect_count < MOST_SUSPECTS ? verdict->suspect_count : MOST_SUSPECTS;
     una_arena *arena = html->text.arena;
@@ -43,7 +51,7 @@ static void add_suspects(una_html *html, const una_verdict *verdict)
         /* "18", or of a table that was joined "b.csv, 18" */
         una_sheet_begin(&sheet, una_phrase(arena, "%.200s%s%s", origin ? origin : "", origin ? ", " : "", place));
         una_sheet_words(&sheet, suspect->column ? UNA_NAMED(suspect->column) : NULL);
-        una_sheet_words(&sheet, UNA_BRIEF(suspect->value, 6));
+        una_sheet_words(&sheet, UNA_DATED(date_of(report, suspect->column), suspect->value, 6));
         una_sheet_words(&sheet, suspect->why ? cut_sentence(suspect->why, arena) : NULL);
     }
     una_sheet_html(html, &sheet);
@@ -79,7 +87,7 @@ void una_report_verdict(una_html *html, const una_report *report)
         else if (!compared) introduce_model(html, report, model);
         if (m == 0 && model->verdict) {                  /* of others nearly the same */
             add_verdict_findings(html, model->verdict);
-            add_suspects(html, model->verdict);
+            add_suspects(html, report, model->verdict);
         }
         una_html_box(html, model->info->warning_count == 1 ? "Warning" : "Warnings", model->info->warnings,
                      model->info->warning_count);
@@ -261,7 +269,7 @@ static double predicted_value(const una_report *report, size_t row)
     const una_report_predictions *predictions = report->models[0].held_out;
     for (size_t i = 0; predictions && i < predictions->rows; i++)
         if ((predictions->row ? predictions->row[i] : i) == row) return predictions->mean[i];
-    return predictions ? NAN : report->models[0].mean[row];
+    return predictions ? NAN : report->models[0].given.mean[row];
 }
 
 static const char *why_suspicious(const una_report *report, size_t row)
@@ -274,13 +282,13 @@ static const char *why_suspicious(const una_report *report, size_t row)
 /* The row number `at` of those shown, rows [count]. */
 static void least_known_row(una_sheet *sheet, const una_report *report, const size_t *rows, size_t count, size_t at)
 {
-    const una_report_model *model = &report->models[0];
+    const una_report_predictions *given = &report->models[0].given;
     size_t row = rows[at];
     una_sheet_line(sheet);
     una_sheet_number(sheet, (double)report->row_number[row], 0);
-    number_cell(sheet, model->std_epistemic[row], column_decimals(model->std_epistemic, rows, count));
+    number_cell(sheet, given->std_epistemic[row], column_decimals(given->std_epistemic, rows, count));
     if (report->cause_count) una_sheet_words(sheet, why_suspicious(report, row));
-    number_cell(sheet, predicted_value(report, row), column_decimals(model->mean, rows, count));
+    number_cell(sheet, predicted_value(report, row), column_decimals(given->mean, rows, count));
     number_cell(sheet, report->y[row], column_decimals(report->y, rows, count));
 }
 

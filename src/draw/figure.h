@@ -56,6 +56,7 @@ typedef struct una_axis {
     const char *const *names;    /* words at 1, 2 ... in place of numbers; NULL: none               */
     size_t      name_count;
     bool        log;             /* shown by logarithms; what is not above 0 is outside             */
+    una_date_writer *date;       /* of days, which are written so; NULL: numbers                    */
 } una_axis;
 
 typedef struct una_bundle {      /* lines across axes that stand side by side                       */

@@ -83,7 +83,7 @@ una_figure una_chart_function(const una_report *report, una_arena *arena)
         size_t m = k - 1;
         una_panel *panel = una_figure_panel(&figure, title_if_several(report, m), report->columns[0].name,
                                             report->target);
-        if (panel) add_function(panel, report, &report->models[m], arena);
+        if (panel) add_function(panel, report, &report->models[m], arena), panel->x.date = report->columns[0].date;
         parts = parts || report->models[m].part_count > 0;
     }
     if (parts) una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_PART, "members or heads");
@@ -95,11 +95,9 @@ una_figure una_chart_function(const una_report *report, una_arena *arena)
 
 /* ---- predicted against observed --------------------------------------------------------------------- */
 
-una_report_predictions una_report_predictions_of(const una_report *report, const una_report_model *model)
+const una_report_predictions *una_report_judged(const una_report_model *model)
 {
-    if (model->held_out) return *model->held_out;
-    return (una_report_predictions){ .rows = report->rows, .y = report->y, .mean = model->mean, .std = model->std,
-        .std_epistemic = model->std_epistemic, .lower = model->lower, .upper = model->upper, .below = model->below };
+    return model->held_out ? model->held_out : &model->given;
 }
 
 /* Tooltips of the rows that are shown. */
@@ -121,20 +119,17 @@ una_figure una_chart_predicted(const una_report *report, una_arena *arena)
     const char *const *tips = una_report_tips(report, arena);
 
     for (size_t k = report->model_count; k > 0; k--) {
-        una_report_predictions predictions = una_report_predictions_of(report, &report->models[k - 1]);
-        bool few = predictions.rows <= UNA_FEW_ROWS;
+        const una_report_predictions *of = una_report_judged(&report->models[k - 1]);
+        bool few = of->rows <= UNA_FEW_ROWS;
         una_panel *panel = una_figure_panel(&figure, title_if_several(report, k - 1), "Observed", "Predicted");
-        const una_series points = { .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = predictions.y,
-            .y = predictions.mean, .count = predictions.rows, .size = few ? 3 : 1.8, .opacity = few ? 0.8 : 0.3,
-            .tips = tips_of(&predictions, tips, arena) };
+        const una_series points = { .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = of->y, .y = of->mean,
+            .count = of->rows, .size = few ? 3 : 1.8, .opacity = few ? 0.8 : 0.3, .tips = tips_of(of, tips, arena) };
         una_panel_plot(panel, (una_look){ UNA_SHAPE_DIAGONAL, UNA_INK_PART, 0.8, 0 }, NULL, NULL, 0);
         if (!few) una_panel_add(panel, points);
-        una_panel_row_bars(panel, &(una_row_bars){ predictions.y, predictions.mean, predictions.std_epistemic,
-                                                   predictions.lower, predictions.upper, NULL, predictions.rows,
-                                                   SOME_RANGES, true });
+        una_panel_row_bars(panel, of, of->y, NULL, SOME_RANGES, true);
         if (few) una_panel_add(panel, points);
-        una_range_add(&low, &high, predictions.y, predictions.rows);
-        una_range_add(&low, &high, predictions.mean, predictions.rows);
+        una_range_add(&low, &high, of->y, of->rows);
+        una_range_add(&low, &high, of->mean, of->rows);
     }
 
     una_axis both = una_axis_around(low, high, 0.06);
@@ -234,10 +229,11 @@ una_figure una_chart_ignorance(const una_report *report, una_arena *arena)
     if (arena->failed) return figure;
 
     panel->x.low = report->sweep_at[0], panel->x.high = report->sweep_at[report->grid - 1];
+    panel->x.date = report->columns[0].date;
     for (size_t i = 0; i < dots; i++) {
         size_t row = dots < 2 ? 0 : i * (report->rows - 1) / (dots - 1);
         x[i] = report->columns[0].number[row];
-        sorted[i] = std[i] = report->models[0].std_epistemic[row];
+        sorted[i] = std[i] = report->models[0].given.std_epistemic[row];
     }
     una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_IGNORANCE, 2.2, 0.25 }, x, std, dots);
     for (size_t m = report->model_count; m > 0; m--) {
@@ -270,23 +266,23 @@ size_t *una_report_least_known(const una_report *report, una_arena *arena)
 {
     double *down = UNA_GET(arena, double, report->rows);
     if (!down) return NULL;
-    for (size_t i = 0; i < report->rows; i++) down[i] = -report->models[0].std_epistemic[i];
+    for (size_t i = 0; i < report->rows; i++) down[i] = -report->models[0].given.std_epistemic[i];
     return una_order_of(down, report->rows, arena);
 }
 
 size_t *una_report_surprises(const una_report *report, una_arena *arena)
 {
-    const una_report_model *model = &report->models[0];
+    const una_report_predictions *given = &report->models[0].given;
     double *down = UNA_GET(arena, double, report->rows);
     if (!down) return NULL;
-    for (size_t i = 0; i < report->rows; i++) down[i] = -fabs(report->y[i] - model->mean[i]) / model->std[i];
+    for (size_t i = 0; i < report->rows; i++) down[i] = -fabs(report->y[i] - given->mean[i]) / given->std[i];
     return una_order_of(down, report->rows, arena);
 }
 
 bool una_report_has_ignorance(const una_report *report)
 {
     double low = INFINITY, high = -INFINITY;
-    una_range_add(&low, &high, report->models[0].std_epistemic, report->rows);
+    una_range_add(&low, &high, report->models[0].given.std_epistemic, report->rows);
     return low < high;
 }
 
@@ -297,12 +293,12 @@ bool una_report_has_ignorance(const una_report *report)
 static size_t risk_of(const una_report *report, const una_report_model *model, double *kept, double *error,
                       una_arena *arena)
 {
-    const size_t *order = una_order_of(model->std_epistemic, report->rows, arena);
+    const size_t *order = una_order_of(model->given.std_epistemic, report->rows, arena);
     double sum = 0;
     size_t count = 0;
     for (size_t k = 1, i = 0; order && k <= SHARES; k++) {
         size_t upto = (k * report->rows + SHARES / 2) / SHARES;
-        for (; i < upto; i++) sum += pow(report->y[order[i]] - model->mean[order[i]], 2);
+        for (; i < upto; i++) sum += pow(report->y[order[i]] - model->given.mean[order[i]], 2);
         if (upto < LEAST_KEPT && k < SHARES) continue;
         kept[count] = 100 * (double)k / SHARES;
         error[count++] = sqrt(sum / (double)upto);

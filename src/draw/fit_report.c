@@ -213,10 +213,8 @@ static void add_scores(una_html *html, const una_report *report)
     una_arena *arena = html->text.arena;
     scored *list = UNA_GET(arena, scored, report->model_count);
     if (!list) return;
-    for (size_t m = 0; m < report->model_count; m++) {
-        una_report_predictions predictions = una_report_predictions_of(report, &report->models[m]);
-        list[m] = score_of(&predictions, arena);
-    }
+    for (size_t m = 0; m < report->model_count; m++)
+        list[m] = score_of(una_report_judged(&report->models[m]), arena);
 
     una_sheet sheet = una_sheet_in(arena, "scores", "Scores.", una_phrase(arena,
         "Errors, widths and standard deviations are in the units of %s; a higher log-likelihood is better.%s",
@@ -243,11 +241,11 @@ static void add_scores(una_html *html, const una_report *report)
 /* index 42 / says 3.1 / is 7 / ignorance 0.4 */
 static const char *words_below_image(const una_report *report, size_t row, una_arena *arena)
 {
-    const una_report_model *model = &report->models[0];
+    const una_report_predictions *given = &report->models[0].given;
     const una_report_column *column = &report->columns[0];
     return una_phrase(arena, "%s %s\npredicted %s\nobserved %s\nignorance %s", UNA_NAMED(column->name),
-                      UNA_PLAIN(column->number[row], 0), UNA_BRIEF(model->mean[row], 3), UNA_BRIEF(report->y[row], 4),
-                      UNA_BRIEF(model->std_epistemic[row], 3));
+                      UNA_PLAIN(column->number[row], 0), UNA_BRIEF(given->mean[row], 3), UNA_BRIEF(report->y[row], 4),
+                      UNA_BRIEF(given->std_epistemic[row], 3));
 }
 
 /* The first rows of an order, or the last ones from its end. */

@@ -6,22 +6,14 @@
 #pragma once
 
 #include "draw/html.h"
+#include "draw/marks.h"
 
 typedef struct una_report_column {       /* a column that the model uses                            */
     const char        *name;
     const double      *number;           /* [rows], NAN = missing; NULL for a text column           */
     const char *const *word;             /* [rows] of a text column, NULL = missing                 */
-    const char      *(*date)(char text[32], double number);      /* writes a number as a date or a time of day, or
-                                            returns NULL; NULL: they are numbers    */
+    una_date_writer   *date;             /* of days; NULL: they are numbers                         */
 } una_report_column;
-
-typedef struct una_report_predictions {         /* what was said of some rows                              */
-    size_t        rows;
-    const size_t *row;                   /* [rows] of the report; NULL: all of them                 */
-    const double *y, *mean, *std, *std_epistemic, *lower, *upper;        /* [rows]; bounds of 95 %  */
-    const double *below;                 /* [rows] predicted probability of less than y; NULL: by mean and std */
-    size_t        folds;                 /* 0: one part of the rows was held out                    */
-} una_report_predictions;
 
 typedef struct una_report_model {
     const char         *title;
@@ -30,9 +22,7 @@ typedef struct una_report_model {
     const una_importance *importance;    /* inputs are the report's columns; NULL: not asked for, or not to be had */
     const char *no_importance;           /* why not, as a sentence; NULL: not asked for             */
     const una_report_predictions *held_out;     /* of rows that it had not seen then; NULL: nothing        */
-    una_score           score;           /* on the rows of the report                               */
-    const double *mean, *std, *std_epistemic, *lower, *upper;    /* [rows]; bounds of 95 %          */
-    const double *below;                 /* [rows] predicted probability of less than y; NULL: by mean and std */
+    una_report_predictions given;        /* of the rows of the report                               */
     const double *effect_mean, *effect_std;      /* [places of all effects]: mean over the real rows of what is
                                             predicted, and of its epistemic std; NULL: no effects   */
     /* For one numeric input, on the line; NULL otherwise. */
@@ -123,7 +113,7 @@ una_figure una_chart_calibration(const una_report *report, una_arena *arena);
 /* The epistemic std along the line. */
 una_figure una_chart_ignorance(const una_report *report, una_arena *arena);
 /* The predictions of held-out rows, or those of the rows of the report. */
-una_report_predictions una_report_predictions_of(const una_report *report, const una_report_model *model);
+const una_report_predictions *una_report_judged(const una_report_model *model);
 /* Tooltips of all rows; NULL without memory. */
 const char *const *una_report_tips(const una_report *report, una_arena *arena);
 /* Columns, ordered by how much they matter to the subject; [columns], NULL without memory. */

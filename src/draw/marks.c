@@ -14,25 +14,26 @@ void una_panel_layers(una_panel *panel, const una_layers *l, bool levels)
     una_panel_between(panel, look, l->at, l->low, l->high, l->count);
 }
 
-void una_panel_row_bars(una_panel *panel, const una_row_bars *b)
+void una_panel_row_bars(una_panel *panel, const una_report_predictions *of, const double *x, const double *less,
+                        size_t some, bool dots)
 {
     if (!panel) return;
-    bool few = b->count <= UNA_FEW_ROWS;
-    size_t count = few ? b->count : b->some;
-    const size_t *order = una_order_of(b->x, b->count, panel->arena);
+    bool few = of->rows <= UNA_FEW_ROWS;
+    size_t count = few ? of->rows : some;
+    const size_t *order = una_order_of(x, of->rows, panel->arena);
     double *at = UNA_GET(panel->arena, double, 6 * count), *mean = at + count, *lower = mean + count;
     if (panel->arena->failed) return;
     double *low = lower + count, *high = low + count, *upper = high + count;
     for (size_t i = 0; i < count; i++) {
-        size_t row = order[count > 1 ? i * (b->count - 1) / (count - 1) : 0];
-        double off = b->less ? b->less[row] : 0, half = UNA_TWO_SIDED * b->std[row];
-        at[i] = b->x[row], mean[i] = b->mean[row];
-        lower[i] = b->lower[row] - off, upper[i] = b->upper[row] - off;
-        low[i] = b->mean[row] - half - off, high[i] = b->mean[row] + half - off;
+        size_t row = order[count > 1 ? i * (of->rows - 1) / (count - 1) : 0];
+        double off = less ? less[row] : 0, half = UNA_TWO_SIDED * of->std_epistemic[row];
+        at[i] = x[row], mean[i] = of->mean[row];
+        lower[i] = of->lower[row] - off, upper[i] = of->upper[row] - off;
+        low[i] = of->mean[row] - half - off, high[i] = of->mean[row] + half - off;
     }
     una_panel_between(panel, (una_look){ UNA_SHAPE_RANGES, UNA_INK_NOISE, 0.9, 0.55 }, at, lower, upper, count);
     una_panel_between(panel, (una_look){ UNA_SHAPE_RANGES, UNA_INK_IGNORANCE, 1.6, 0.6 }, at, low, high, count);
-    if (b->dots && !few) una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_MODEL, 3.2, 1 }, at, mean, count);
+    if (dots && !few) una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_MODEL, 3.2, 1 }, at, mean, count);
 }
 
 const double *una_panel_chances(una_panel *panel, size_t rows)
@@ -63,6 +64,12 @@ const double *una_shares_below(const double *value, size_t count, const double *
     return share;
 }
 
+void una_axis_name(una_axis *axis, const char *const *names, size_t count)
+{
+    axis->low = 0.4, axis->high = (double)count + 0.6;
+    axis->names = names, axis->name_count = count;
+}
+
 una_panel *una_figure_lying_bars(una_figure *figure, const char *label, const double *share, const char **names,
                                  size_t count, una_ink ink)
 {
@@ -72,7 +79,7 @@ una_panel *una_figure_lying_bars(una_figure *figure, const char *label, const do
     for (size_t i = 0; i < count; i++) at[i] = (double)(count - i);
     una_range_add(&low, &high, share, count);
     panel->x.low = low, panel->x.high = fmax(1.06 * high, 1);
-    panel->y = (una_axis){ .low = 0.4, .high = (double)count + 0.6, .names = names, .name_count = count };
+    una_axis_name(&panel->y, names, count);
     una_panel_plot(panel, (una_look){ UNA_SHAPE_BARS, ink, 0, 0 }, share, at, count);
     return panel;
 }

@@ -14,15 +14,17 @@ typedef struct una_layers { const double *at, *lower, *low, *high, *upper; size_
 /* Ignorance from low to high, and noise beside it: bands of a line, or bars of levels. */
 void una_panel_layers(una_panel *panel, const una_layers *layers, bool levels);
 
-typedef struct una_row_bars {
-    const double *x, *mean, *std, *lower, *upper;        /* [count] std: epistemic                          */
-    const double *less;                  /* [count] taken from all heights; NULL: 0                         */
-    size_t        count, some;
-    bool          dots;                  /* with their means as dots, where only some rows have bars        */
-} una_row_bars;
-/* Upright bars of the band and of ignorance within it: of all rows of a small table, else of `some` that are spread
- * evenly over x. */
-void una_panel_row_bars(una_panel *panel, const una_row_bars *bars);
+typedef struct una_report_predictions {  /* what was said of some rows                                      */
+    size_t        rows;
+    const size_t *row;                   /* [rows] of the report; NULL: all of them                         */
+    const double *y, *mean, *std, *std_epistemic, *lower, *upper;        /* [rows]; bounds of 95 %          */
+    const double *below;                 /* [rows] predicted probability of less than y; NULL: by mean and std */
+    size_t        folds;                 /* 0: one part of the rows was held out                            */
+} una_report_predictions;
+/* Upright bars of the band and of ignorance within it, less [rows] (NULL: 0): of all rows of a small table, else of
+ * `some` that are spread evenly over x, then with their means as `dots`. */
+void una_panel_row_bars(una_panel *panel, const una_report_predictions *of, const double *x, const double *less,
+                        size_t some, bool dots);
 
 /* The diagonal with the range around it that chance leaves of so many rows. Gives the probabilities 0, 0.01 ... 1,
  * [UNA_LEVELS]; NULL without memory. */
@@ -30,6 +32,8 @@ const double *una_panel_chances(una_panel *panel, size_t rows);
 /* The share of the numbers, NANs apart, that are at most p[k] + slack; [UNA_LEVELS], NULL without memory. */
 const double *una_shares_below(const double *value, size_t count, const double *p, double slack, una_arena *arena);
 
+/* The range of names at 1, 2 ... */
+void una_axis_name(una_axis *axis, const char *const *names, size_t count);
 /* A panel of lying bars with names, the first at the top; names [count] are from the bottom up. */
 una_panel *una_figure_lying_bars(una_figure *figure, const char *label, const double *share, const char **names,
                                  size_t count, una_ink ink);

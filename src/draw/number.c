@@ -104,6 +104,18 @@ const char *una_number_brief(char buffer[UNA_NUMBER_ROOM], double value, int dig
     return buffer;
 }
 
+const char *una_number_or_date(char buffer[UNA_NUMBER_ROOM], una_date_writer *date, double value, int digits)
+{
+    const char *text = date ? date(buffer, value) : NULL;
+    return text ? text : una_number_brief(buffer, value, digits);
+}
+
+static una_ticks ticks_by(double step, double low, double high)
+{
+    double first = ceil(low / step - 1e-9), last = floor(high / step + 1e-9);
+    return (una_ticks){ .step = step, .first = first * step, .count = last >= first ? (size_t)(last - first) + 1 : 0 };
+}
+
 una_ticks una_ticks_choose(double low, double high, size_t most)
 {
     double raw = (high - low) / (double)(most > 0 ? most : 1);
@@ -115,10 +127,7 @@ una_ticks una_ticks_choose(double low, double high, size_t most)
     }
 
     if (!(step > 0 && isfinite(step))) return (una_ticks){ .step = 1, .first = low };    /* no way, or beyond numbers */
-    double first = ceil(low / step - 1e-9), last = floor(high / step + 1e-9);
-    una_ticks ticks = { .step = step, .first = first * step };
-    ticks.count = last >= first ? (size_t)(last - first) + 1 : 0;
-
+    una_ticks ticks = ticks_by(step, low, high);
     double largest = floor(log10(fmax(fabs(low), fabs(high))) + 1e-9);
     if (largest >= 6 || largest <= -4) ticks.exponent = (int)(3 * floor(largest / 3));
     double finest = floor(log10(step) + 1e-9) - ticks.exponent;
@@ -153,6 +162,17 @@ una_ticks una_ticks_choose_log(double low, double high, size_t most)
     return ticks;
 }
 
+una_ticks una_ticks_choose_date(una_date_writer *date, double low, double high, size_t most)
+{
+    static const double minutes[] = { 720, 360, 180, 120, 60, 30, 15, 10, 5, 2, 1 }, in_a_day = 24 * 60;
+    double step = fmax(una_ticks_choose(low, high, most).step, 1), room = (double)(most > 0 ? most : 1);
+    for (size_t i = 0; i < sizeof minutes / sizeof *minutes; i++)
+        if (room * minutes[i] >= in_a_day * (high - low)) step = minutes[i] / in_a_day;
+    una_ticks ticks = ticks_by(step, low, high);
+    ticks.date = date;
+    return ticks;
+}
+
 double una_tick_value(const una_ticks *ticks, size_t tick)
 {
     if (ticks->in_decade > 0) return log_tick(ticks->in_decade, ticks->first + (double)tick * ticks->step);
@@ -178,6 +198,7 @@ static const char *power_text(char buffer[UNA_NUMBER_ROOM], const una_ticks *tic
 const char *una_tick_text(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks, size_t tick)
 {
     double value = una_tick_value(ticks, tick);
+    if (ticks->date) return una_number_or_date(buffer, ticks->date, value, 6);
     if (ticks->in_decade > 0) return power_text(buffer, ticks, value);
     return una_number_plain(buffer, value / pow(10, ticks->exponent), ticks->decimals);
 }

@@ -19,6 +19,8 @@ const char *una_number_plain(char buffer[UNA_NUMBER_ROOM], double value, int dec
 const char *una_number_short(char buffer[UNA_NUMBER_ROOM], double value, int digits);
 /* The same without zeros at the end of decimals, for sentences: "0.5", "2×10⁷", "10⁷". */
 const char *una_number_brief(char buffer[UNA_NUMBER_ROOM], double value, int digits);
+/* The same, or what it is as a date, if such are written (NULL: they are not). */
+const char *una_number_or_date(char buffer[UNA_NUMBER_ROOM], una_date_writer *date, double value, int digits);
 
 typedef struct una_ticks {
     double step;
@@ -29,6 +31,7 @@ typedef struct una_ticks {
     int    in_decade;            /* 0 mostly. On a logarithmic axis 1 or 3: first and step count 1, 10, 100 ... or 1,
                                     2, 5, 10, 20 ..., of which the number 0 is 1                    */
     bool   powers;               /* those are labelled as powers of ten                             */
+    una_date_writer *date;       /* of days, that are written so; NULL: of numbers                  */
 } una_ticks;
 
 /* With so many decimals; negative: so many digits that count. */
@@ -39,12 +42,15 @@ const char *una_number_in_places(char buffer[UNA_NUMBER_ROOM], double value, int
 #define UNA_FEW_DIGITS(value, digits)    una_number_short((char[UNA_NUMBER_ROOM]){0}, (value), (digits))
 #define UNA_IN_PLACES(value, decimals)   una_number_in_places((char[UNA_NUMBER_ROOM]){0}, (value), (decimals))
 #define UNA_BRIEF(value, digits)         una_number_brief((char[UNA_NUMBER_ROOM]){0}, (value), (digits))
+#define UNA_DATED(date, value, digits)   una_number_or_date((char[UNA_NUMBER_ROOM]){0}, (date), (value), (digits))
 
 /* At most about `most` ticks within [low, high]; low < high, both within 1e300. */
 una_ticks   una_ticks_choose(double low, double high, size_t most);
 /* For a logarithmic axis, 0 < low < high: powers of ten, with 2 and 5 times them where there is room, or plain ticks on
  * less than a decade. */
 una_ticks   una_ticks_choose_log(double low, double high, size_t most);
+/* For days, or parts of one: whole days, hours or minutes. */
+una_ticks   una_ticks_choose_date(una_date_writer *date, double low, double high, size_t most);
 double      una_tick_value(const una_ticks *ticks, size_t tick);
 const char *una_tick_text(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks, size_t tick);
 #define UNA_TICK_TEXT(ticks, tick) una_tick_text((char[UNA_NUMBER_ROOM]){0}, (ticks), (tick))

@@ -100,6 +100,7 @@ static una_ticks choose_ticks(const una_axis *axis, size_t most)
 {
     if (axis->names) return (una_ticks){ .step = 1, .first = 1, .count = axis->name_count };
     if (axis->log) return una_ticks_choose_log(axis->low, axis->high, most);
+    if (axis->date) return una_ticks_choose_date(axis->date, axis->low, axis->high, most);
     return una_ticks_choose(axis->low, axis->high, most);
 }
 

@@ -21,14 +21,13 @@ static void set_axis_range(una_axis *axis, una_axis range)
 }
 
 /* Words stand at 1, 2 ...; numbers have what is in `x`. */
-static void lie_along(una_panel *panel, const double *x, size_t count, const char *const *names, size_t name_count)
+static void lie_along(una_panel *panel, const una_plot_line *line, const double *x, size_t count)
 {
     double low = INFINITY, top = -INFINITY;
     if (!panel) return;
-    if (names) {
-        panel->x.names = names;
-        panel->x.name_count = name_count;
-        set_axis_range(&panel->x, (una_axis){ .low = 0.4, .high = (double)name_count + 0.6 });
+    panel->x.date = line->date;
+    if (line->names) {
+        una_axis_name(&panel->x, line->names, line->count);
         return;
     }
     una_range_add(&low, &top, x, count);
@@ -38,14 +37,15 @@ static void lie_along(una_panel *panel, const double *x, size_t count, const cha
 /* Of each row, or of some, less `from` (NULL: 0). */
 static void add_row_bars(una_panel *panel, const una_plot_rows *r, const double *x, const double *from)
 {
-    una_panel_row_bars(panel, &(una_row_bars){ x, r->mean, r->std_epistemic, r->lower, r->upper, from, r->count,
-                                               SOME_RANGES, false });
+    const una_report_predictions of = { .rows = r->count, .mean = r->mean, .std_epistemic = r->std_epistemic,
+                                        .lower = r->lower, .upper = r->upper };
+    una_panel_row_bars(panel, &of, x, from, SOME_RANGES, false);
 }
 
 /* How dense rows are along numbers; levels are counted by their dots. */
-static void add_density(una_figure *figure, una_panel *panel, const una_plot_rows *r, const char *const *names)
+static void add_density(una_figure *figure, una_panel *panel, const una_plot_rows *r, const una_plot_line *line)
 {
-    if (names) return;
+    if (line->names) return;
     una_panel_strip(panel, r->x, r->count);
     una_figure_key(figure, UNA_SHAPE_BAND, UNA_INK_PART, "density of the rows");
 }
@@ -90,14 +90,14 @@ una_figure una_plot_bands(const una_plot_line *line, const una_plot_rows *rows, 
     if (dots) una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_DATA, "rows");
 
     inner_band(low, top, line);
-    lie_along(panel, line->at, line->count, line->names, line->count);
+    lie_along(panel, line, line->at, line->count);
     if (!line->levels) set_axis_range(&panel->x, (una_axis){ .low = line->at[0], .high = line->at[line->count - 1] });
     set_axis_range(&panel->y, band_range(line, rows, dots));
     una_panel_layers(panel, &(una_layers){ line->at, line->lower, low, top, line->upper, line->count }, line->levels);
     una_panel_plot(panel, line->levels ? (una_look){ UNA_SHAPE_POINTS, UNA_INK_MODEL, 6, 1 } :
                    (una_look){ UNA_SHAPE_LINE, UNA_INK_MODEL, 1.8, 0 }, line->at, line->mean, line->count);
     if (dots) add_row_dots(panel, rows, rows->x, rows->y, UNA_INK_DATA);
-    else add_density(&figure, panel, rows, line->names);
+    else add_density(&figure, panel, rows, line);
     return figure;
 }
 
@@ -109,7 +109,7 @@ una_figure una_plot_effect(const una_plot_line *line, const una_plot_rows *rows,
     if (!panel || arena->failed) return figure;
     una_figure_key(&figure, line->levels ? UNA_SHAPE_POINTS : UNA_SHAPE_LINE, UNA_INK_MODEL, "average of rows");
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_PART, "single rows");
-    lie_along(panel, line->at, line->count, line->names, line->count);
+    lie_along(panel, line, line->at, line->count);
     for (size_t i = 0; i < line->line_count; i++)
         una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_PART, 0.7, 0.6 }, line->at,
                        line->lines + i * line->count, line->count);
@@ -120,7 +120,7 @@ una_figure una_plot_effect(const una_plot_line *line, const una_plot_rows *rows,
     una_range_add(&low, &top, line->lines, line->line_count * line->count);
     una_range_add(&low, &top, line->mean, line->count);
     set_axis_range(&panel->y, una_axis_around(low, top, 0.05));
-    add_density(&figure, panel, rows, line->names);
+    add_density(&figure, panel, rows, line);
     return figure;
 }
 
@@ -161,39 +161,37 @@ una_figure una_plot_calibration(const una_plot_rows *r, una_arena *arena)
     return figure;
 }
 
-una_figure una_plot_residuals(const una_plot_rows *r, const char *input, const char *const *names, size_t name_count,
-                              una_arena *arena)
+una_figure una_plot_residuals(const una_plot_rows *r, const una_plot_line *line, una_arena *arena)
 {
     una_figure figure = una_figure_in(arena, 1, wide, high);
     const double *x = r->x ? r->x : r->mean;
     double *off = UNA_GET(arena, double, r->count);
-    una_panel *panel = una_figure_panel(&figure, r->title, r->x ? input : "Predicted",
+    una_panel *panel = una_figure_panel(&figure, r->title, r->x ? line->input : "Predicted",
                                         una_phrase(arena, "Observed less predicted %s", r->target));
     if (!panel || arena->failed) return figure;
     for (size_t i = 0; i < r->count; i++) off[i] = r->y[i] - r->mean[i];
     una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_MODEL, "one row");
     una_figure_key(&figure, UNA_SHAPE_RANGES, UNA_INK_IGNORANCE, "ignorance, 95 %");
     una_figure_key(&figure, UNA_SHAPE_RANGES, UNA_INK_NOISE, "with noise, 95 %");
-    lie_along(panel, x, r->count, r->x ? names : NULL, name_count);
+    lie_along(panel, line, x, r->count);
     una_panel_segment(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_PART, 0.9, 0 }, panel->x.low, 0, panel->x.high, 0);
     add_row_bars(panel, r, x, r->mean);
     add_row_dots(panel, r, x, off, UNA_INK_MODEL);
     return figure;
 }
 
-una_figure una_plot_ignorance(const una_plot_rows *r, const char *input, const char *const *names, size_t name_count,
-                              una_arena *arena)
+una_figure una_plot_ignorance(const una_plot_rows *r, const una_plot_line *line, una_arena *arena)
 {
     una_figure figure = una_figure_in(arena, 1, wide, high);
     double low = 0, top = 0;
-    una_panel *panel = una_figure_panel(&figure, r->title, input, "Ignorance (epistemic std)");
+    una_panel *panel = una_figure_panel(&figure, r->title, line->input, "Ignorance (epistemic std)");
     if (!panel) return figure;
     una_range_add(&low, &top, r->std_epistemic, r->count);
-    lie_along(panel, r->x, r->count, names, name_count);
+    lie_along(panel, line, r->x, r->count);
     set_axis_range(&panel->y, (una_axis){ .low = 0, .high = top > 0 ? 1.05 * top : 1 });
     add_row_dots(panel, r, r->x, r->std_epistemic, UNA_INK_IGNORANCE);
     una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_IGNORANCE, "one row");
-    add_density(&figure, panel, r, names);
+    add_density(&figure, panel, r, line);
     return figure;
 }
 

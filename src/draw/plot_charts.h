@@ -19,6 +19,7 @@ typedef struct una_plot_line {           /* what the model says as one input mov
     size_t        count;
     const double *at, *mean, *std, *lower, *upper;               /* [count]; std: epistemic                    */
     const char *const *names;            /* [count] of levels, at 1, 2 ...; NULL: numbers                     */
+    una_date_writer *date;               /* of numbers that are dates; NULL: they are not                     */
     bool          levels;                /* words, or few values: nothing lies between them                   */
     const double *lines;                 /* [line_count, count] of single rows; NULL: none                    */
     size_t        line_count;
@@ -29,11 +30,9 @@ una_figure una_plot_bands(const una_plot_line *line, const una_plot_rows *rows, 
 una_figure una_plot_effect(const una_plot_line *line, const una_plot_rows *rows, una_arena *arena);
 una_figure una_plot_observed(const una_plot_rows *rows, una_arena *arena);
 una_figure una_plot_calibration(const una_plot_rows *rows, una_arena *arena);
-/* By rows->x where there is one (its name: input), else by the prediction. names: as in una_plot_line. */
-una_figure una_plot_residuals(const una_plot_rows *rows, const char *input, const char *const *names, size_t name_count,
-                              una_arena *arena);
-una_figure una_plot_ignorance(const una_plot_rows *rows, const char *input, const char *const *names, size_t name_count,
-                              una_arena *arena);
+/* By rows->x where there is one, along the line's input, else by the prediction. */
+una_figure una_plot_residuals(const una_plot_rows *rows, const una_plot_line *line, una_arena *arena);
+una_figure una_plot_ignorance(const una_plot_rows *rows, const una_plot_line *line, una_arena *arena);
 /* Inputs by their share of the squares of `relevance` [count], the largest at the top; at most forty. */
 una_figure una_plot_importance(const char *title, const char *const *names, const double *relevance, size_t count,
                                una_arena *arena);

@@ -4,7 +4,6 @@
  */
 #include "gap/hole.h"
 
-#include "base/calendar.h"
 #include "draw/number.h"
 
 /* A box grows around the medians by these steps of its half width, in parts of the rows, until it has BOX_SHARE. */
@@ -212,23 +211,15 @@ una_status una_hole_cut(una_hole *hole, const una_dataset *data, size_t a, size_
     return data->column[a].is_text ? hole_in_words(hole, data, run) : hole_in_numbers(hole, data, run);
 }
 
-static const char *write_bound(char text[UNA_NUMBER_ROOM], double value, una_cell_format_kind form)
-{
-    bool moment = form == UNA_CELLS_DATE || form == UNA_CELLS_TIME;
-    const char *date = moment ? una_calendar_text(text, value, form == UNA_CELLS_TIME) : NULL;
-    return date ? date : una_number_brief(text, value, 4);
-}
-
 void una_hole_where(una_text *text, const una_hole *hole)
 {
-    char low[UNA_NUMBER_ROOM], high[UNA_NUMBER_ROOM];
     if (hole->level) {
         una_text_add(text, "%s", hole->level);
         return;
     }
     for (size_t c = 0; c < hole->columns; c++) {
-        const char *from = write_bound(low, hole->low[c], hole->form[c]);
-        const char *to = write_bound(high, hole->high[c], hole->form[c]);
+        una_date_writer *date = una_date_writer_of(hole->form[c]);
+        const char *from = UNA_DATED(date, hole->low[c], 4), *to = UNA_DATED(date, hole->high[c], 4);
         if (strcmp(from, to) == 0) una_text_add(text, "%s%s", c ? " and " : "", from);
         else una_text_add(text, "%sfrom %s to %s", c ? " and " : "", from, to);
     }

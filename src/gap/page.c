@@ -142,6 +142,7 @@ static void draw_along(una_panel *panel, const una_gap_view *view, const una_dat
     panel->y.high = top > 0 ? top : 1;
     panel->x.low = text ? 0.5 : at[0].x - air, panel->x.high = text ? (double)levels + 0.5 : at[count - 1].x + air;
     panel->x.names = level, panel->x.name_count = levels;
+    panel->x.date = una_date_writer_of(view->hole.form[0]);
 
     una_axis hole = { .low = view->hole.low[0], .high = view->hole.high[0] };
     for (size_t i = 0; i < levels; i++)
@@ -192,6 +193,7 @@ static void draw_pair(una_panel *panel, const una_gap_view *view, const una_data
     }
     una_axis along = { .low = hole->low[0], .high = hole->high[0] },
              up = { .low = hole->low[1], .high = hole->high[1] };
+    panel->x.date = una_date_writer_of(hole->form[0]), panel->y.date = una_date_writer_of(hole->form[1]);
     widen_hole(&along, values_span(x, count));
     widen_hole(&up, values_span(y, count));
     una_panel_field(panel, hole_look, along, up);

@@ -52,7 +52,7 @@ static una_status ask_without(double *drop, const report_builder *g, const una_m
     una_prediction out = { .size = sizeof out, .std_epistemic = std };
     UNA_TRY(una_changed_rows_ask(&out, g, model, &moved));
     for (size_t i = 0; i < count; i++)
-        drop[i] = 1 - una_quantile(std + i * OTHERS, OTHERS, 0.5) / g->report.models[0].std_epistemic[rows[i]];
+        drop[i] = 1 - una_quantile(std + i * OTHERS, OTHERS, 0.5) / g->report.models[0].given.std_epistemic[rows[i]];
     return UNA_OK;
 }
 
@@ -76,33 +76,26 @@ static near find_near(const una_report *report, const una_report_column *column,
     return n;
 }
 
-#define VALUE_TEXT(column, value) value_text((char[UNA_NUMBER_ROOM]){0}, (column), (value))
-static const char *value_text(char text[UNA_NUMBER_ROOM], const una_report_column *column, double value)
-{
-    const char *date = column->date ? column->date(text, value) : NULL;
-    return date ? date : una_number_brief(text, value, 4);
-}
-
 static void add_cause_number(una_text *text, const una_report *report, const una_report_column *column, size_t row)
 {
     near n = find_near(report, column, row);
     double value = column->number[row], range = n.high - n.low;
-    una_text_add(text, " is %s", VALUE_TEXT(column, value));
+    una_text_add(text, " is %s", UNA_DATED(column->date, value, 4));
     if (n.same > 0)
         una_text_add(text, ", as in %zu other %s", n.same, n.same == 1 ? "row" : "rows");
     else if (isfinite(n.below) && isfinite(n.above))
-        una_text_add(text, "; the nearest other rows have %s and %s", VALUE_TEXT(column, n.below),
-                     VALUE_TEXT(column, n.above));
+        una_text_add(text, "; the nearest other rows have %s and %s", UNA_DATED(column->date, n.below, 4),
+                     UNA_DATED(column->date, n.above, 4));
     else if (isfinite(n.below) || isfinite(n.above))
         una_text_add(text, ", the %s; the next has %s", isfinite(n.below) ? "largest" : "smallest",
-                     VALUE_TEXT(column, isfinite(n.below) ? n.below : n.above));
+                     UNA_DATED(column->date, isfinite(n.below) ? n.below : n.above, 4));
     if (!(range > 0)) return;
     double *sorted = UNA_GET(text->arena, double, report->rows);
     if (!sorted) return;
     memcpy(sorted, column->number, report->rows * sizeof *sorted);
     double low = una_quantile(sorted, report->rows, 0.05), high = una_quantile(sorted, report->rows, 0.95);
     if (column->date && range > 30) low = round(low), high = round(high);        /* whole days */
-    una_text_add(text, " (90\xC2\xA0%% lie in %s to %s)", VALUE_TEXT(column, low), VALUE_TEXT(column, high));
+    una_text_add(text, " (90\xC2\xA0%% lie in %s to %s)", UNA_DATED(column->date, low, 4), UNA_DATED(column->date, high, 4));
 }
 
 static void say_word(una_text *text, const una_report *report, const una_report_column *column, size_t row)

@@ -99,7 +99,7 @@ static una_status plan_levels(una_report_effect *effect, const report_builder *g
         at[i] = (double)(i + 1);
         value[i] = list[i].value;
         rows[i] = list[i].rows;
-        name[i] = words ? list[i].word : una_arena_text(g->arena, UNA_BRIEF(list[i].value, 5));
+        name[i] = words ? list[i].word : una_arena_text(g->arena, UNA_DATED(g->report.columns[effect->column].date, list[i].value, 5));
     }
     effect->count = count, effect->at = at, effect->level = name, effect->level_rows = rows;
     effect->value = words ? NULL : value;

@@ -8,6 +8,7 @@
  */
 #include "una_report.h"
 
+#include "data/table.h"
 #include "model/above.h"
 #include "report/report_builder.h"
 #include "draw/fit_report.h"
@@ -161,9 +162,7 @@ static una_status take_levels(plotting *p, const double *number, const double *v
 {
     UNA_NEW(p->arena, const char *, names, count);
     UNA_NEW(p->arena, double, place, p->rows.count);
-    for (size_t k = 0; k < count; k++) {
-        names[k] = una_arena_text(p->arena, UNA_BRIEF(value[k], 6));
-    }
+    for (size_t k = 0; k < count; k++) names[k] = una_arena_text(p->arena, UNA_DATED(p->line.date, value[k], 6));
     for (size_t i = 0; i < p->rows.count; i++) {
         const double *found = isnan(number[i]) ? NULL : bsearch(&number[i], value, count, sizeof *value, una_by_number);
         place[i] = found ? beside_place((size_t)(found - value), i) : NAN;
@@ -204,6 +203,7 @@ static una_status take_input(plotting *p, size_t grid, double beyond)
     size_t column = p->place[p->moves];
     const double *number = una_dataset_numbers(p->table, column);
     p->line.input = una_model_input_name(p->model, p->moves);
+    p->line.date = una_date_writer_of(p->table->column[column].form.kind);
     return number ? take_grid_numbers(p, number, grid, beyond)
            : take_level_words(p, una_dataset_words(p->table, column));
 }
@@ -405,7 +405,7 @@ static una_status plot_residuals(una_figure *figure, plotting *p)
         UNA_TRY(take_input(p, GRID, 0));
     }
     UNA_TRY(predict_plot_rows(p, false));
-    *figure = una_plot_residuals(&p->rows, p->line.input, p->line.names, p->line.names ? p->line.count : 0, p->arena);
+    *figure = una_plot_residuals(&p->rows, &p->line, p->arena);
     return UNA_OK;
 }
 
@@ -414,7 +414,7 @@ static una_status plot_ignorance(una_figure *figure, plotting *p)
     UNA_TRY(take_input(p, GRID, 0));
     UNA_TRY(predict_plot_rows(p, false));
     set_title(p, "", ", as they are");
-    *figure = una_plot_ignorance(&p->rows, p->line.input, p->line.names, p->line.names ? p->line.count : 0, p->arena);
+    *figure = una_plot_ignorance(&p->rows, &p->line, p->arena);
     return UNA_OK;
 }
 

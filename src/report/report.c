@@ -9,7 +9,6 @@
  */
 #include "una_report.h"
 
-#include "base/calendar.h"
 #include "data/table.h"
 #include "model/above.h"
 #include "report/report_builder.h"
@@ -74,16 +73,6 @@ size_t una_complete_rows(size_t *kept, const una_dataset *data, const size_t *pl
     return count;
 }
 
-static const char *date_text(char text[UNA_CALENDAR_ROOM], double days)
-{
-    return una_calendar_text(text, days, false);
-}
-
-static const char *time_text(char text[UNA_CALENDAR_ROOM], double part)
-{
-    return una_calendar_text(text, part, true);
-}
-
 static una_status gather_table(report_builder *g, const una_model *const *models, size_t count, const una_dataset *data)
 {
     una_report *report = &g->report;
@@ -103,10 +92,8 @@ static una_status gather_table(report_builder *g, const una_model *const *models
 
     for (size_t i = 0; i < inputs; i++) {
         cells column = cells_of(g->table, place[i]);
-        shown[i] = (una_report_column){ una_dataset_column_name(g->table, place[i]), column.number, column.word, NULL };
-        una_cell_format_kind form = g->table->column[place[i]].form.kind;
-        if (form == UNA_CELLS_DATE) shown[i].date = date_text;
-        if (form == UNA_CELLS_TIME) shown[i].date = time_text;
+        shown[i] = (una_report_column){ una_dataset_column_name(g->table, place[i]), column.number, column.word,
+                                        una_date_writer_of(g->table->column[place[i]].form.kind) };
     }
     for (size_t i = 0; i < rows; i++) number[i] = una_dataset_row_number(g->table, i);
     report->target = una_dataset_column_name(g->table, place[inputs]);
@@ -309,10 +296,11 @@ static una_status gather_model(una_report_model *to, const report_builder *g, co
                          .lower = UNA_GET(g->arena, double, rows), .upper = UNA_GET(g->arena, double, rows) };
     UNA_NEW(g->arena, double, below, rows);
     UNA_TRY(una_model_predict(model, g->table, 0.95, &p, g->run));
+    una_score unused = UNA_INIT(una_score);
     *to = (una_report_model){ .title = title ? title : una_model_info(model)->kind, .info = una_model_info(model),
-        .mean = p.mean, .std = p.std, .std_epistemic = p.std_epistemic, .lower = p.lower, .upper = p.upper,
-        .below = below, .score = UNA_INIT(una_score) };
-    UNA_TRY(una_model_score_rows(&to->score, below, model, g->table, g->run));
+        .given = { .rows = rows, .y = g->report.y, .mean = p.mean, .std = p.std, .std_epistemic = p.std_epistemic,
+                   .lower = p.lower, .upper = p.upper, .below = below } };
+    UNA_TRY(una_model_score_rows(&unused, below, model, g->table, g->run));
     UNA_TRY(gather_held_out(to, g, model, data));
     return g->report.grid ? gather_line(to, g, model) : UNA_OK;
 }

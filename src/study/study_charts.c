@@ -192,7 +192,8 @@ static una_axis input_axis(const una_dimension *input)
     una_axis axis = { .label = input->name, .low = input->low, .high = input->high, .log = input->log };
     double last = (double)input->level_count + 0.5;
     if (input->type == UNA_DIMENSION_CATEGORY)
-        axis = (una_axis){ input->name, 0.5, last, input->levels, input->level_count, false };
+        axis = (una_axis){ .label = input->name, .low = 0.5, .high = last, .names = input->levels,
+                           .name_count = input->level_count };
     if (!(axis.low < axis.high)) axis.low -= 0.5, axis.high += 0.5, axis.log = false;
     return axis;
 }

@@ -39,13 +39,6 @@ static inline una_fit_info *invented_info(una_arena *arena, const char *kind, si
     return info;
 }
 
-static inline una_score invented_score(size_t rows)
-{
-    return (una_score){ .rows = rows, .rmse = 0.2931, .log_lik = -0.211, .crps = 0.1652, .coverage_50 = 0.512,
-        .coverage_90 = 0.907, .coverage_95 = 0.96, .calibration_error = 0.0123, .mean_std_epistemic = 0.101,
-        .mean_std_noise = 0.3 };
-}
-
 typedef struct invented { una_report report; una_report_model model[3]; una_report_column column[16];
     una_report_effect effect[16]; una_report_predictions predictions[3]; } invented;
 
@@ -98,8 +91,10 @@ static inline void invented_model(una_report_model *model, const una_report *rep
             heads[k * grid + i] = line[i] + open * gap * sin((double)k * 1.7) + 0.6 * sin((double)k);
         }
 
-    *model = (una_report_model){ .title = title, .info = info, .score = invented_score(rows), .mean = mean, .std = std,
-        .std_epistemic = ignorance, .lower = low, .upper = high, .effect_mean = effect, .effect_std = along };
+    *model = (una_report_model){ .title = title, .info = info,
+        .given = { .rows = rows, .y = report->y, .mean = mean, .std = std, .std_epistemic = ignorance, .lower = low,
+                   .upper = high },
+        .effect_mean = effect, .effect_std = along };
     if (grid) model->line_mean = line, model->line_lower = line + 2 * grid, model->line_upper = line + 3 * grid,
         model->sweep_std = line + 4 * grid, model->parts = heads, model->part_count = parts;
 }
@@ -108,9 +103,8 @@ static inline void invented_model(una_report_model *model, const una_report *rep
 static inline void invented_held_out(invented *all, size_t model)
 {
     una_report_model *m = &all->model[model];
-    all->predictions[model] = (una_report_predictions){ .rows = all->report.rows, .y = all->report.y, .mean = m->mean,
-                                                 .std = m->std,
-        .std_epistemic = m->std_epistemic, .lower = m->lower, .upper = m->upper, .folds = 5 };
+    all->predictions[model] = m->given;
+    all->predictions[model].folds = 5;
     m->held_out = &all->predictions[model];
 }
 

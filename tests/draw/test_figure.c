@@ -5,6 +5,7 @@
  */
 #include "test_support.h"
 
+#include "base/calendar.h"
 #include "draw/html.h"
 #include "draw/number.h"
 #include "draw/page_checks.h"
@@ -221,6 +222,43 @@ static void axes_of_any_number(void **state)
     close_world(&w);
 }
 
+static const char *as_date(char text[32], double days)
+{
+    return una_calendar_text(text, days, false);
+}
+
+/* Days are written as dates, at whole days, hours or minutes; what has no date stays a number. */
+static void days_are_dates(void **state)
+{
+    (void)state;
+    world w = open_world();
+    una_arena_init(&w.arena, w.run);
+    double day;
+    assert_true(una_calendar_day(&day, 2024, 3, 1));
+    una_figure figure = una_figure_in(&w.arena, 1, 400, 240);
+    una_panel *panel = una_figure_panel(&figure, NULL, "day", NULL);
+    panel->x = (una_axis){ .low = day - 60, .high = day + 60, .date = as_date };
+    const char *svg = svg_of(&w, &figure);
+    assert_non_null(strstr(svg, ">2024-0"));
+    assert_null(strstr(svg, ">19 7"));
+    panel->x.low = day, panel->x.high = day + 1;
+    assert_non_null(strstr(svg_of(&w, &figure), ">2024-03-01 12:00<"));
+    panel->x.high = day + 0.1;
+    assert_non_null(strstr(svg_of(&w, &figure), ">2024-03-01 02:00<"));
+    panel->x.low = 1e9, panel->x.high = 2e9;
+    assert_non_null(strstr(svg_of(&w, &figure), "\xC3\x97"));
+    for (double from = -1e6; from < 1e6; from += 77777)
+        for (double range = 1e-3; range < 1e6; range *= 3)
+            for (size_t most = 0; most < 9; most += 4) {
+                una_ticks t = una_ticks_choose_date(as_date, from, from + range, most);
+                for (size_t i = 0; i < t.count; i++) {
+                    assert_true(una_tick_value(&t, i) >= from - 1e-6 && una_tick_value(&t, i) <= from + range + 1e-6);
+                    assert_null(strstr(UNA_TICK_TEXT(&t, i), ":00:"));
+                }
+            }
+    close_world(&w);
+}
+
 /* Every key is drawn, however many there are. */
 static void all_keys_are_drawn(void **state)
 {
@@ -363,6 +401,7 @@ int main(void)
         cmocka_unit_test(powers_without_raised_digits), cmocka_unit_test(decades_are_equally_wide),
         cmocka_unit_test(axes_side_by_side), cmocka_unit_test(axes_of_any_number),
         cmocka_unit_test(all_keys_are_drawn),
+        cmocka_unit_test(days_are_dates),
         cmocka_unit_test(bundles_are_thinned), cmocka_unit_test(words_along_x),
         cmocka_unit_test(panels_over_columns), cmocka_unit_test(names_keep_the_order_of_lines),
         cmocka_unit_test(decimals_are_few),

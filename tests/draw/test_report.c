@@ -570,7 +570,7 @@ static void test_least_known(void **state)
     (void)state;
     world *w = open_world();
     fill(w, 50, 2, 0, plain_names, 1, 0);
-    double *std = (double *)(uintptr_t)w->all.model[0].std_epistemic;
+    double *std = (double *)(uintptr_t)w->all.model[0].given.std_epistemic;
     std[17] = 9, std[3] = 8, std[40] = 8, std[5] = NAN;
 
     size_t *order = una_report_least_known(&w->all.report, &w->arena);
@@ -607,7 +607,7 @@ static void test_risk(void **state)
     (void)state;
     world *w = open_world();
     fill_images(w);
-    una_report_model *model = &w->all.model[0];
+    una_report_predictions *model = &w->all.model[0].given;
     double *y = (double *)(uintptr_t)w->all.report.y, *std = (double *)(uintptr_t)model->std_epistemic;
     for (size_t i = 0; i < 50; i++) {
         y[i] = model->mean[i] + (double)(50 - i);
@@ -671,7 +671,7 @@ static void test_images(void **state)
     (void)state;
     world *w = open_world();
     fill_images(w);
-    double *std = (double *)(uintptr_t)w->all.model[0].std_epistemic;
+    double *std = (double *)(uintptr_t)w->all.model[0].given.std_epistemic;
     std[17] = 9;
     const char *page = page_of(w).at;
     assert_well_formed(page);
@@ -731,7 +731,7 @@ static void test_calibration(void **state)
     enum { ROWS = 1000 };
     fill(w, ROWS, 1, 0, plain_names, 1, 0);
     double *y = (double *)(uintptr_t)w->all.report.y;
-    una_report_model *model = &w->all.model[0];
+    una_report_predictions *model = &w->all.model[0].given;
     for (size_t i = 0; i < ROWS; i++) y[i] = model->mean[i] + (i < ROWS / 4 ? -0.7 : i < ROWS / 2 ? -0.1
                                                                : 2) * model->std[i];
 

@@ -82,4 +82,22 @@ true_that "each has its verdict" holds '(.targets | length) == 2 and .targets[0]
     (.targets[1].verdict.findings | any(.kind == "nothing_learnt"))'
 check "two targets for people" 0 una fit two.csv --target y,z $fast --out two.una
 out "of the spread of y on rows" "una found nothing in these columns that predicts z"
+
+# Days are written as dates: in suspects, on axes, as levels.
+awk 'BEGIN { srand(3); print "day,x,y"; for (i = 0; i < 200; i++)
+    printf "%04d-%02d-%02d,%.4f,%.4f\n", i == 50 ? 1924 : 2024, 1 + int(i / 28), 1 + i % 28, rand(), i * 0.02 + rand() }' >days.csv
+check "a date that is wrong" 0 una fit days.csv --target y --model linear --out days.una --report days.html
+out "line 52: day = 1924-02-23 lies" "column's median 2024-04-1" "line 52, day = 1924-02-23"
+has days.html ">1970-01-01</text>"
+has days.html '<td class="n">1924-02-23</td>'
+for what in bands effect residuals ignorance; do
+    check "days along $what" 0 una plot days.una days.csv --what $what --input day --out days.svg
+    has days.svg ">1970-01-01</text>"
+done
+awk 'BEGIN { srand(3); print "day,x,y"; for (i = 0; i < 200; i++)
+    printf "2024-01-%02d,%.4f,%.4f\n", 1 + i % 4, rand(), i % 4 + rand() }' >four.csv
+check "four days" 0 una fit four.csv --target y --model linear --out four.una --chart four.svg
+has four.svg ">2024-01-03</text>"
+check "a hole in days" 0 una gap days.csv --target y --model linear --columns day --pairs 0 --chart hole.svg
+has hole.svg ">1970-01-01</text>"
 tidy

@@ -52,8 +52,8 @@ static void open_table(table *t, una_run *run)
                                             una_dataset_words(t->data, c), NULL };
     una_prediction out = { .size = sizeof out, .mean = t->mean, .std_epistemic = t->std };
     assert_ok(una_model_predict(t->model, t->data, 0.95, &out, run), run);
-    t->model_of = (una_report_model){ .title = "gp", .info = una_model_info(t->model), .mean = t->mean, .std = t->std,
-        .std_epistemic = t->std };
+    t->model_of = (una_report_model){ .title = "gp", .info = una_model_info(t->model),
+        .given = { .rows = ROWS, .mean = t->mean, .std = t->std, .std_epistemic = t->std } };
     t->g = (report_builder){ .arena = &t->arena, .run = run, .table = t->data, .kept = t->kept };
     t->g.report = (una_report){ .target = "strength", .rows = ROWS, .y = una_dataset_numbers(t->data, INPUTS),
         .columns = t->column, .column_count = INPUTS, .models = &t->model_of, .model_count = 1 };

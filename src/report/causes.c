@@ -14,43 +14,38 @@
 enum { OTHERS = 9, BUDGET = 16000, MOST_ROWS = 60 };
 static const double least_drop = 0.1;
 
-/* Rows of the table, from the least to the largest value of a column. */
-static una_status rows_in_order(size_t **order, const report_builder *g, size_t column)
+/* Values of a column that other rows have, spread evenly over its order. */
+static una_status usual_values(una_changed_rows *to, const report_builder *g, size_t column)
 {
     const una_report_column *c = &g->report.columns[column];
-    UNA_NEW(g->arena, double, value, g->report.rows);
-    for (size_t i = 0; i < g->report.rows; i++) value[i] = c->number ? c->number[i] : 0;
-    *order = una_order_of(value, g->report.rows, g->arena);
-    return una_arena_check(g->arena);
-}
-
-static size_t known_rows(const report_builder *g, size_t column, const size_t *order)
-{
-    const una_report_column *c = &g->report.columns[column];
-    size_t count = g->report.rows;
-    while (c->number && count > 0 && isnan(c->number[order[count - 1]])) count--;
-    return count;
+    size_t known = g->report.rows;
+    UNA_NEW(&g->run->scratch, double, value, known);
+    UNA_NEW(&g->run->scratch, double, number, OTHERS);
+    UNA_NEW(&g->run->scratch, const char *, word, OTHERS);
+    for (size_t i = 0; i < known; i++) value[i] = c->number ? c->number[i] : 0;
+    const size_t *order = una_order_of(value, known, &g->run->scratch);
+    UNA_TRY(una_arena_check(&g->run->scratch));
+    while (known > 0 && isnan(value[order[known - 1]])) known--;
+    for (size_t k = 0; known > 0 && k < OTHERS; k++) {
+        size_t row = order[(2 * k + 1) * known / (2 * OTHERS)];
+        number[k] = value[row], word[k] = c->word ? c->word[row] : NULL;
+    }
+    *to = (una_changed_rows){ .columns = g->report.columns, .column_count = g->report.column_count, .moved = column,
+                              .places = known > 0 ? OTHERS : 0, .number = number, .word = word };
+    return UNA_OK;
 }
 
 /* Drops of all rows [count] when one input is usual. */
 static una_status ask_without(double *drop, const report_builder *g, const una_model *model, size_t column,
                               const size_t *rows, size_t count)
 {
-    size_t *base = UNA_GET(g->arena, size_t, count * OTHERS), *from = UNA_GET(g->arena, size_t, count * OTHERS), *order;
-    double *std = UNA_GET(g->arena, double, count * OTHERS);
-    UNA_TRY(una_arena_check(g->arena));
-    UNA_TRY(rows_in_order(&order, g, column));
-    size_t known = known_rows(g, column, order);
-    if (known == 0) return UNA_OK;
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < OTHERS; k++) {
-            base[i * OTHERS + k] = rows[i];
-            from[i * OTHERS + k] = order[(2 * k + 1) * known / (2 * OTHERS)];
-        }
-
-    una_changed_rows moved = { .count = count * OTHERS, .moved = column, .base = base, .from = from };
+    una_changed_rows moved;
+    UNA_NEW(&g->run->scratch, double, std, count * OTHERS);
+    UNA_TRY(usual_values(&moved, g, column));
+    if (moved.places == 0) return UNA_OK;
+    moved.rows = rows, moved.count = count;
     una_prediction out = { .size = sizeof out, .std_epistemic = std };
-    UNA_TRY(una_changed_rows_ask(&out, g, model, &moved));
+    UNA_TRY(una_changed_rows_ask(&out, model, &moved, g->run));
     for (size_t i = 0; i < count; i++)
         drop[i] = 1 - una_quantile(std + i * OTHERS, OTHERS, 0.5) / g->report.models[0].given.std_epistemic[rows[i]];
     return UNA_OK;
@@ -141,10 +136,8 @@ una_status una_causes_find(report_builder *g, const una_model *model)
     UNA_NEW(g->arena, double, drop, count);
     for (size_t i = 0; i < count; i++) causes[i] = (una_report_cause){ .row = order[i], .column = SIZE_MAX };
     for (size_t c = 0; c < columns; c++) {
-        una_mark mark = una_arena_mark(g->arena);
         memset(drop, 0, count * sizeof *drop);
-        UNA_TRY(ask_without(drop, g, model, c, order, count));
-        una_arena_release(g->arena, mark);
+        UNA_SCOPED(g->run, ask_without(drop, g, model, c, order, count));
         for (size_t i = 0; i < count; i++)
             if (drop[i] >= least_drop && drop[i] > causes[i].drop)
                 causes[i].drop = fmin(drop[i], 1), causes[i].column = c;

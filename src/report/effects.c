@@ -13,82 +13,87 @@
 
 enum { LINE = 33, REAL_ROWS = 60 };
 
-static una_status changed_table(una_dataset **table, const report_builder *g, const una_changed_rows *m)
+static una_status changed_table(una_dataset **table, const una_changed_rows *m, una_run *run)
 {
-    const una_report *report = &g->report;
-    size_t columns = report->column_count;
-    const char **names = UNA_GET(g->arena, const char *, columns), ***words = UNA_GET(g->arena, const char **, columns);
-    UNA_NEW(g->arena, double *, numbers, columns);
-
+    size_t columns = m->column_count, all = m->count * m->places;
+    UNA_NEW(&run->scratch, const char *, names, columns);
+    UNA_NEW(&run->scratch, const char **, words, columns);
+    UNA_NEW(&run->scratch, double *, numbers, columns);
     for (size_t c = 0; c < columns; c++) {
-        const una_report_column *column = &report->columns[c];
-        bool moves = c == m->moved;
+        const una_report_column *column = &m->columns[c];
         names[c] = column->name;
-        if (column->word) words[c] = UNA_GET(g->arena, const char *, m->count);
-        else numbers[c] = UNA_GET(g->arena, double, m->count);
-        UNA_TRY(una_arena_check(g->arena));
-        for (size_t i = 0; i < m->count; i++) {
-            size_t row = moves && m->from ? m->from[i] : m->base[i];
-            if (column->word) words[c][i] = moves && !m->from ? m->word[i] : column->word[row];
-            else numbers[c][i] = moves && !m->from ? m->number[i] : column->number[row];
+        if (column->word) UNA_NEW_AT(&run->scratch, words[c], all);
+        else UNA_NEW_AT(&run->scratch, numbers[c], all);
+        for (size_t i = 0; i < all; i++) {
+            size_t row = m->rows[i / m->places], k = i % m->places;
+            if (column->word) words[c][i] = c == m->moved ? m->word[k] : column->word[row];
+            else numbers[c][i] = c == m->moved ? m->number[k] : column->number[row];
         }
     }
     return una_dataset_from_columns(table, names, (const double *const *)numbers, (const char *const *const *)words,
-                                    columns, m->count, g->run);
+                                    columns, all, run);
 }
 
-una_status una_changed_rows_ask(una_prediction *out, const report_builder *g, const una_model *model,
-                                const una_changed_rows *rows)
+una_status una_changed_rows_ask(una_prediction *out, const una_model *model, const una_changed_rows *rows, una_run *run)
 {
     una_dataset *table = NULL;
-    UNA_TRY(changed_table(&table, g, rows));
-    una_status status = una_model_predict(model, table, 0.95, out, g->run);
+    UNA_TRY(changed_table(&table, rows, run));
+    una_status status = una_model_predict(model, table, 0.95, out, run);
     una_dataset_free(table);
     return status;
 }
 
 /* ---- levels and lines -------------------------------------------------------------------------------- */
 
-typedef struct level { const char *word; double value; size_t rows; } level;
-
 static int compare_level_words(const void *a, const void *b)
 {
-    return strcmp(((const level *)a)->word, ((const level *)b)->word);
+    return strcmp(((const una_level *)a)->word, ((const una_level *)b)->word);
 }
 
 static int compare_level_values(const void *a, const void *b)
 {
-    double x = ((const level *)a)->value, y = ((const level *)b)->value;
+    double x = ((const una_level *)a)->value, y = ((const una_level *)b)->value;
     return (x > y) - (x < y);
 }
 
 static int compare_level_rows(const void *a, const void *b)
 {
-    const level *p = a, *q = b;
+    const una_level *p = a, *q = b;
     if (p->rows != q->rows) return p->rows > q->rows ? -1 : 1;
     return strcmp(p->word, q->word);
 }
 
-/* The different values of a column, in order, counted; list [rows]. */
-static size_t count_levels(level *list, const una_report_column *column, size_t rows)
+/* False: the cell is missing. */
+static bool take_level(una_level *level, const una_report_column *column, size_t row)
 {
-    size_t count = 0, different = 0;
-    for (size_t i = 0; i < rows; i++) {
-        if (column->word ? column->word[i] == NULL : !isfinite(column->number[i])) continue;
-        list[count++] = (level){ column->word ? column->word[i] : NULL, column->word ? 0 : column->number[i], 1 };
-    }
-    if (count == 0) return 0;
-    qsort(list, count, sizeof *list, column->word ? compare_level_words : compare_level_values);
-    for (size_t i = 1; i < count; i++) {
-        bool same = column->word ? strcmp(list[i].word, list[different].word) == 0
-                                 : list[i].value <= list[different].value;
-        if (same) list[different].rows++;
-        else list[++different] = list[i];
-    }
-    return different + 1;
+    *level = (una_level){ column->word ? column->word[row] : NULL, column->word ? 0 : column->number[row], 1 };
+    return column->word ? level->word != NULL : isfinite(level->value);
 }
 
-static una_status plan_levels(una_report_effect *effect, const report_builder *g, const level *list, size_t count)
+una_status una_levels_of(una_level **list, size_t *count, const una_report_column *column, size_t rows, una_arena *arena)
+{
+    int (*compare)(const void *, const void *) = column->word ? compare_level_words : compare_level_values;
+    size_t all = 0;
+    UNA_NEW_AT(arena, *list, rows);
+    for (size_t i = 0; i < rows; i++) all += take_level(&(*list)[all], column, i);
+    qsort(*list, all, sizeof **list, compare);
+    *count = 0;
+    for (size_t i = 0; i < all; i++) {
+        if (*count && compare(&(*list)[*count - 1], &(*list)[i]) == 0) (*list)[*count - 1].rows++;
+        else (*list)[(*count)++] = (*list)[i];
+    }
+    return UNA_OK;
+}
+
+const una_level *una_level_find(const una_level *list, size_t count, const una_report_column *column, size_t row)
+{
+    una_level own;
+    if (!take_level(&own, column, row)) return NULL;
+    return bsearch(&own, list, count, sizeof *list, column->word ? compare_level_words : compare_level_values);
+}
+
+static una_status plan_levels(una_report_effect *effect, const report_builder *g, const una_level *list,
+                              size_t count)
 {
     double *at = UNA_GET(g->arena, double, count), *value = UNA_GET(g->arena, double, count);
     const char **name = UNA_GET(g->arena, const char *, count);
@@ -119,8 +124,9 @@ static una_status plan_effect(una_report_effect *effect, bool *varies, const rep
 {
     size_t rows = g->report.rows;
     bool words = g->report.columns[column].word != NULL;
-    UNA_NEW(&g->run->scratch, level, list, rows);
-    size_t count = count_levels(list, &g->report.columns[column], rows);
+    una_level *list;
+    size_t count;
+    UNA_TRY(una_levels_of(&list, &count, &g->report.columns[column], rows, &g->run->scratch));
     *varies = count > 1;
     *effect = (una_report_effect){ .column = column };
     if (!*varies) return UNA_OK;
@@ -160,42 +166,35 @@ static una_status ask_effect(double *mean, double *std, const report_builder *g,
                              const una_report_effect *effect)
 {
     const una_report *report = &g->report;
+    una_arena *scratch = &g->run->scratch;
     size_t rows = report->effect_rows, count = effect->count * rows;
-    size_t *base = UNA_GET(g->arena, size_t, count);
-    double *number = UNA_GET(g->arena, double, count);
-    double *answered = UNA_GET(g->arena, double, count), *ignorance = UNA_GET(g->arena, double, count);
-    const char **word = UNA_GET(g->arena, const char *, count);
-    UNA_TRY(una_arena_check(g->arena));
-    for (size_t k = 0; k < effect->count; k++)
-        for (size_t i = 0; i < rows; i++) {
-            base[k * rows + i] = rows < 2 ? 0 : i * (report->rows - 1) / (rows - 1);
-            number[k * rows + i] = effect->value ? effect->value[k] : effect->at[k];
-            word[k * rows + i] = effect->level ? effect->level[k] : NULL;
-        }
+    UNA_NEW(scratch, size_t, base, rows);
+    UNA_NEW(scratch, double, answered, count);
+    UNA_NEW(scratch, double, ignorance, count);
+    for (size_t i = 0; i < rows; i++) base[i] = rows < 2 ? 0 : i * (report->rows - 1) / (rows - 1);
 
-    una_changed_rows moved = { .count = count, .moved = effect->column, .base = base, .number = number, .word = word };
+    const una_changed_rows moved = { .columns = report->columns, .column_count = report->column_count,
+        .moved = effect->column, .rows = base, .count = rows, .places = effect->count,
+        .number = effect->value ? effect->value : effect->at, .word = effect->level };
     una_prediction out = { .size = sizeof out, .mean = answered, .std_epistemic = ignorance };
-    UNA_TRY(una_changed_rows_ask(&out, g, model, &moved));
-    for (size_t k = 0; k < effect->count; k++)
-        for (size_t i = 0; i < rows; i++) {
-            mean[k] += answered[k * rows + i] / (double)rows;
-            std[k] += ignorance[k * rows + i] / (double)rows;
-        }
+    UNA_TRY(una_changed_rows_ask(&out, model, &moved, g->run));
+    for (size_t i = 0; i < count; i++) {
+        mean[i % effect->count] += answered[i] / (double)rows;
+        std[i % effect->count] += ignorance[i] / (double)rows;
+    }
     return UNA_OK;
 }
 
 una_status una_effects_ask(una_report_model *to, const report_builder *g, const una_model *model)
 {
     const una_report *report = &g->report;
-    size_t all = 0, asked = 0;
-    for (size_t e = 0; e < report->effect_count && e < UNA_MOST_EFFECTS; e++, asked++) all += report->effects[e].count;
-    double *mean = UNA_GET(g->arena, double, all), *std = UNA_GET(g->arena, double, all);
-    UNA_TRY(una_arena_check(g->arena));
+    size_t all = 0, asked = report->effect_count < UNA_MOST_EFFECTS ? report->effect_count : UNA_MOST_EFFECTS;
+    for (size_t e = 0; e < asked; e++) all += report->effects[e].count;
+    UNA_NEW(g->arena, double, mean, all);
+    UNA_NEW(g->arena, double, std, all);
     for (size_t e = 0; e < asked; e++) {
         const una_report_effect *effect = &report->effects[e];
-        una_mark mark = una_arena_mark(g->arena);
-        UNA_TRY(ask_effect(mean + effect->first, std + effect->first, g, model, effect));
-        una_arena_release(g->arena, mark);
+        UNA_SCOPED(g->run, ask_effect(mean + effect->first, std + effect->first, g, model, effect));
         UNA_TRY(una_tick(g->run, "drawing", (double)e / (double)asked, NAN));
     }
     to->effect_mean = mean;

@@ -26,6 +26,7 @@ typedef struct plotting {
     const una_dataset *given;
     una_dataset      *table;             /* the rows that can be used, with all columns of the data            */
     size_t            inputs, *place;    /* columns of the inputs in the table                                 */
+    una_report_column *columns;          /* [inputs] the same, of the table                                    */
     size_t           *number;            /* [rows] in the data, from 1                                         */
     size_t            target;            /* column; SIZE_MAX: the table has none                               */
     size_t            moves;             /* which input; SIZE_MAX: none                                        */
@@ -38,20 +39,13 @@ typedef struct plotting {
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-static size_t find_column(const una_dataset *data, const char *name)
-{
-    for (size_t c = 0; c < una_dataset_column_count(data); c++)
-        if (strcmp(una_dataset_column_name(data, c), name) == 0) return c;
-    return SIZE_MAX;
-}
-
 static una_status find_plot_columns(plotting *p, unsigned need)
 {
     p->inputs = una_model_input_count(p->model);
     UNA_NEW_AT(p->arena, p->place, p->inputs);
     for (size_t i = 0; i < p->inputs; i++)
         UNA_TRY(una_dataset_find(&p->place[i], p->given, una_model_input_name(p->model, i), p->run));
-    p->target = find_column(p->given, p->info->target);
+    p->target = una_table_find(p->given, p->info->target);
     if (p->target == SIZE_MAX && (need & NEEDS_TARGET))
         return una_dataset_find(&p->target, p->given, p->info->target, p->run);
     if (p->target != SIZE_MAX && !una_dataset_numbers(p->given, p->target))
@@ -69,6 +63,7 @@ static una_status take_plot_rows(plotting *p, unsigned need)
         UNA_FAIL(p->run, UNA_E_INPUT, "%s: no row has a value in every column that the chart needs",
                  una_dataset_origin(p->given));
     UNA_TRY(una_dataset_rows(&p->table, p->given, kept, count, p->run));
+    UNA_TRY(una_report_columns(&p->columns, p->table, p->place, p->inputs, p->arena));
     for (size_t i = 0; i < count; i++) kept[i] = una_dataset_row_number(p->table, i);
     p->number = kept;
     p->rows.count = count;
@@ -103,11 +98,6 @@ static una_status choose_input(plotting *p)
 
 /* ---- values of the input that moves ------------------------------------------------------------------------------ */
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Levels stand at 1, 2 ..., and rows a little beside theirs, so that they do not hide each other. place: from 0. */
 static double beside_place(size_t place, size_t row)
 {
@@ -115,124 +105,51 @@ static double beside_place(size_t place, size_t row)
     return (double)(place + 1) + 0.4 * (share - floor(share) - 0.5);
 }
 
-/* names [count], in order. */
-static una_status set_levels(plotting *p, const char *const *names, size_t count)
+/* Different values in order, at most so many words as a chart shows: nothing lies between them. */
+static una_status take_levels(plotting *p, const una_report_column *column, const una_level *list, size_t count)
 {
-    UNA_NEW(p->arena, double, at, count);
-    for (size_t k = 0; k < count; k++) at[k] = (double)(k + 1);
-    p->line.names = names, p->line.at = at, p->line.count = count, p->line.levels = true;
-    return UNA_OK;
-}
-
-/* The words of a column, in order. */
-static una_status sort_words(const char ***sorted, size_t *count, const plotting *p, const char *const *word)
-{
-    UNA_NEW_AT(p->arena, *sorted, p->rows.count);
-    *count = 0;
-    for (size_t i = 0; i < p->rows.count; i++)
-        if (word[i]) (*sorted)[(*count)++] = word[i];
-    qsort(*sorted, *count, sizeof **sorted, by_text);
-    return UNA_OK;
-}
-
-/* Different words of a column in order, at most so many as a chart shows. */
-static una_status take_level_words(plotting *p, const char *const *word)
-{
-    size_t count, rows = p->rows.count;
-    const char **sorted;
-    UNA_TRY(sort_words(&sorted, &count, p, word));
-    UNA_NEW(p->arena, double, place, rows);
-    size_t different = 0;
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || strcmp(sorted[i], sorted[different - 1]) != 0) sorted[different++] = sorted[i];
-    if (different > MOST_WORDS) different = MOST_WORDS;
-    if (different == 0)
-        UNA_FAIL(p->run, UNA_E_INPUT, "%s: the column '%s' has no value", una_dataset_origin(p->given), p->line.input);
-
-    for (size_t i = 0; i < rows; i++) {
-        const char **found = word[i] ? bsearch(&word[i], sorted, different, sizeof *sorted, by_text) : NULL;
-        place[i] = found ? beside_place((size_t)(found - sorted), i) : NAN;
-    }
-    p->rows.x = place;
-    return set_levels(p, sorted, different);
-}
-
-/* Few different numbers, in order: nothing lies between them. */
-static una_status take_levels(plotting *p, const double *number, const double *value, size_t count)
-{
-    UNA_NEW(p->arena, const char *, names, count);
+    size_t shown = count > MOST_WORDS ? MOST_WORDS : count;
+    UNA_NEW(p->arena, const char *, names, shown);
+    UNA_NEW(p->arena, double, at, shown);
+    UNA_NEW(p->arena, double, value, shown);
     UNA_NEW(p->arena, double, place, p->rows.count);
-    for (size_t k = 0; k < count; k++) names[k] = una_arena_text(p->arena, UNA_DATED(p->line.date, value[k], 6));
+    for (size_t k = 0; k < shown; k++) {
+        at[k] = (double)(k + 1), value[k] = list[k].value;
+        names[k] = una_arena_text(p->arena, list[k].word ? list[k].word : UNA_DATED(column->date, value[k], 6));
+    }
     for (size_t i = 0; i < p->rows.count; i++) {
-        const double *found = isnan(number[i]) ? NULL : bsearch(&number[i], value, count, sizeof *value, una_by_number);
-        place[i] = found ? beside_place((size_t)(found - value), i) : NAN;
+        const una_level *found = una_level_find(list, shown, column, i);
+        place[i] = found ? beside_place((size_t)(found - list), i) : NAN;
     }
-    p->rows.x = place;
-    p->value = value;
-    return set_levels(p, names, count);
-}
-
-/* Few values: these alone. Else a grid, which reaches beyond the rows by `beyond` of their range. */
-static una_status take_grid_numbers(plotting *p, const double *number, size_t grid, double beyond)
-{
-    size_t rows = p->rows.count, count = 0, different = 0;
-    UNA_NEW(p->arena, double, sorted, rows < grid ? grid : rows);
-    for (size_t i = 0; i < rows; i++)
-        if (!isnan(number[i])) sorted[count++] = number[i];
-    qsort(sorted, count, sizeof *sorted, una_by_number);
-    if (count == 0)
-        UNA_FAIL(p->run, UNA_E_INPUT, "%s: the column '%s' has no value", una_dataset_origin(p->given), p->line.input);
-    double low = sorted[0], range = sorted[count - 1] - low;
-    for (size_t i = 0; i < count; i++) different += i == 0 || sorted[i] != sorted[i - 1];
-    if (different <= FEW_VALUES) {
-        size_t last = 1;
-        for (size_t i = 1; i < count; i++)
-            if (sorted[i] != sorted[last - 1]) sorted[last++] = sorted[i];
-        return take_levels(p, number, sorted, different);
-    }
-    p->value = p->line.at = sorted;
-    p->rows.x = number;
-    double from = low - beyond * range, step = (1 + 2 * beyond) * range / (double)(grid - 1);
-    for (size_t i = 0; i < grid; i++) sorted[i] = from + step * (double)i;
-    p->line.count = grid;
+    p->value = value, p->rows.x = place;
+    p->line.names = names, p->line.at = at, p->line.count = shown, p->line.levels = true;
     return UNA_OK;
 }
 
+/* Words, and few numbers: these alone. Else a grid, which reaches beyond the rows by `beyond` of their range. */
 static una_status take_input(plotting *p, size_t grid, double beyond)
 {
-    size_t column = p->place[p->moves];
-    const double *number = una_dataset_numbers(p->table, column);
-    p->line.input = una_model_input_name(p->model, p->moves);
-    p->line.date = una_date_writer_of(p->table->column[column].form.kind);
-    return number ? take_grid_numbers(p, number, grid, beyond)
-           : take_level_words(p, una_dataset_words(p->table, column));
+    const una_report_column *column = &p->columns[p->moves];
+    una_level *list;
+    size_t count;
+    p->line.input = column->name;
+    p->line.date = column->date;
+    UNA_TRY(una_levels_of(&list, &count, column, p->rows.count, p->arena));
+    if (count == 0)
+        UNA_FAIL(p->run, UNA_E_INPUT, "%s: the column '%s' has no value", una_dataset_origin(p->given), p->line.input);
+    if (column->word || count <= FEW_VALUES) return take_levels(p, column, list, count);
+
+    UNA_NEW(p->arena, double, at, grid);
+    double range = list[count - 1].value - list[0].value;
+    double from = list[0].value - beyond * range, step = (1 + 2 * beyond) * range / (double)(grid - 1);
+    for (size_t i = 0; i < grid; i++) at[i] = from + step * (double)i;
+    p->value = p->line.at = at;
+    p->line.count = grid;
+    p->rows.x = column->number;
+    return UNA_OK;
 }
 
-/* ---- tables in which an input moves ------------------------------------------------------------------------------ */
-
-/* Each of `rows` [count] once for every place of the input. */
-static una_status moving_table(una_dataset **table, const plotting *p, const size_t *rows, size_t count)
-{
-    size_t all = count * p->line.count;
-    UNA_NEW(p->arena, const char *, names, p->inputs);
-    UNA_NEW(p->arena, const char **, words, p->inputs);
-    UNA_NEW(p->arena, double *, numbers, p->inputs);
-    for (size_t c = 0; c < p->inputs; c++) {
-        const double *number = una_dataset_numbers(p->table, p->place[c]);
-        const char *const *word = una_dataset_words(p->table, p->place[c]);
-        names[c] = una_model_input_name(p->model, c);
-        if (number) numbers[c] = UNA_GET(p->arena, double, all);
-        else words[c] = UNA_GET(p->arena, const char *, all);
-        UNA_TRY(una_arena_check(p->arena));
-        for (size_t i = 0; i < all; i++) {
-            size_t row = rows[i / p->line.count], k = i % p->line.count;
-            if (number) numbers[c][i] = c == p->moves ? p->value[k] : number[row];
-            else words[c][i] = c == p->moves ? p->line.names[k] : word[row];
-        }
-    }
-    return una_dataset_from_columns(table, names, (const double *const *)numbers, (const char *const *const *)words,
-                                    p->inputs, all, p->run);
-}
+/* ---- the row whose other inputs are taken ------------------------------------------------------------------------- */
 
 /* Adds how far each row is from the middle of a column of numbers. */
 static una_status add_distance(double *distance, const plotting *p, const double *number)
@@ -255,16 +172,15 @@ static una_status add_distance(double *distance, const plotting *p, const double
     return UNA_OK;
 }
 
-static una_status add_rarity(double *distance, const plotting *p, const char *const *word)
+static una_status add_rarity(double *distance, const plotting *p, const una_report_column *column)
 {
-    size_t rows = p->rows.count, count, longest = 0;
-    const char **sorted, *usual = NULL;
-    UNA_TRY(sort_words(&sorted, &count, p, word));
-    for (size_t i = 0, from = 0; i < count; i++) {
-        if (strcmp(sorted[i], sorted[from]) != 0) from = i;
-        if (i - from + 1 > longest) longest = i - from + 1, usual = sorted[i];
-    }
-    for (size_t i = 0; i < rows; i++) distance[i] += !word[i] || !usual || strcmp(word[i], usual) != 0;
+    size_t count, usual = 0;
+    una_level *list;
+    UNA_TRY(una_levels_of(&list, &count, column, p->rows.count, p->arena));
+    for (size_t k = 1; k < count; k++)
+        if (list[k].rows > list[usual].rows) usual = k;
+    for (size_t i = 0; i < p->rows.count; i++)
+        distance[i] += !column->word[i] || strcmp(column->word[i], list[usual].word) != 0;
     return UNA_OK;
 }
 
@@ -281,10 +197,9 @@ static una_status choose_row(size_t *row, const plotting *p)
                  una_dataset_origin(p->given), p->asked.row);
     }
     for (size_t c = 0; c < p->inputs; c++) {
-        const double *number = una_dataset_numbers(p->table, p->place[c]);
+        const una_report_column *column = &p->columns[c];
         if (c == p->moves) continue;
-        UNA_TRY(number ? add_distance(distance, p, number)
-                       : add_rarity(distance, p, una_dataset_words(p->table, p->place[c])));
+        UNA_TRY(column->number ? add_distance(distance, p, column->number) : add_rarity(distance, p, column));
     }
     for (size_t i = 1; i < rows; i++)
         if (distance[i] < distance[*row]) *row = i;
@@ -307,20 +222,19 @@ static void set_title(plotting *p, const char *before, const char *behind)
 
 /* ---- what the model says ----------------------------------------------------------------------------------------- */
 
-static una_status ask_predictions(una_prediction *to, const plotting *p, const una_dataset *table)
+static una_status new_prediction(una_prediction *to, const plotting *p, size_t rows)
 {
-    size_t rows = una_dataset_row_count(table);
     *to = (una_prediction){ .size = sizeof *to, .mean = UNA_GET(p->arena, double, rows),
         .std_epistemic = UNA_GET(p->arena, double, rows), .lower = UNA_GET(p->arena, double, rows),
         .upper = UNA_GET(p->arena, double, rows) };
-    UNA_TRY(una_arena_check(p->arena));
-    return una_model_predict(p->model, table, 0.95, to, p->run);
+    return una_arena_check(p->arena);
 }
 
 static una_status predict_plot_rows(plotting *p, bool score)
 {
     una_prediction a;
-    UNA_TRY(ask_predictions(&a, p, p->table));
+    UNA_TRY(new_prediction(&a, p, p->rows.count));
+    UNA_TRY(una_model_predict(p->model, p->table, 0.95, &a, p->run));
     set_title(p, "", "; too kind if the model was fitted on them");
     p->rows.mean = a.mean, p->rows.std_epistemic = a.std_epistemic, p->rows.lower = a.lower, p->rows.upper = a.upper;
     if (!score) return UNA_OK;
@@ -330,14 +244,14 @@ static una_status predict_plot_rows(plotting *p, bool score)
     return una_model_score_rows(&unused, below, p->model, p->table, p->run);
 }
 
-/* rows [count] of the table, with the input at all of its places. */
+/* rows [count] of the table, each with the input at all of its places. */
 static una_status ask_moving(una_prediction *to, const plotting *p, const size_t *rows, size_t count)
 {
-    una_dataset *table = NULL;
-    UNA_TRY(moving_table(&table, p, rows, count));
-    una_status status = ask_predictions(to, p, table);
-    una_dataset_free(table);
-    return status;
+    const una_changed_rows moved = { .columns = p->columns, .column_count = p->inputs, .moved = p->moves, .rows = rows,
+        .count = count, .places = p->line.count, .number = p->value, .word = p->line.names };
+    UNA_TRY(new_prediction(to, p, count * p->line.count));
+    UNA_SCOPED(p->run, una_changed_rows_ask(to, p->model, &moved, p->run));
+    return UNA_OK;
 }
 
 /* ---- charts ------------------------------------------------------------------------------------------------------ */

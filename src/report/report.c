@@ -73,6 +73,18 @@ size_t una_complete_rows(size_t *kept, const una_dataset *data, const size_t *pl
     return count;
 }
 
+una_status una_report_columns(una_report_column **columns, const una_dataset *table, const size_t *place, size_t count,
+                              una_arena *arena)
+{
+    UNA_NEW_AT(arena, *columns, count);
+    for (size_t i = 0; i < count; i++) {
+        cells column = cells_of(table, place[i]);
+        (*columns)[i] = (una_report_column){ una_dataset_column_name(table, place[i]), column.number, column.word,
+                                             una_date_writer_of(table->column[place[i]].form.kind) };
+    }
+    return UNA_OK;
+}
+
 static una_status gather_table(report_builder *g, const una_model *const *models, size_t count, const una_dataset *data)
 {
     una_report *report = &g->report;
@@ -82,19 +94,16 @@ static una_status gather_table(report_builder *g, const una_model *const *models
         UNA_FAIL(g->run, UNA_E_INPUT, "%s: the target '%s' holds words, but numbers are needed to report on it",
                  una_dataset_origin(data), una_dataset_column_name(data, place[inputs]));
 
-    size_t *kept = UNA_GET(g->arena, size_t, all), *number = UNA_GET(g->arena, size_t, all);
-    UNA_NEW(g->arena, una_report_column, shown, inputs);
+    una_report_column *shown;
+    UNA_NEW(g->arena, size_t, kept, all);
+    UNA_NEW(g->arena, size_t, number, all);
     size_t rows = una_complete_rows(kept, data, place, inputs, place[inputs],
                                     una_model_info(models[0])->missing == UNA_MISSING_MEAN);
     if (rows == 0) UNA_FAIL(g->run, UNA_E_INPUT, "%s: no row has a value in every column that the model needs",
                             una_dataset_origin(data));
     UNA_TRY(una_dataset_rows(&g->table, data, kept, rows, g->run));
 
-    for (size_t i = 0; i < inputs; i++) {
-        cells column = cells_of(g->table, place[i]);
-        shown[i] = (una_report_column){ una_dataset_column_name(g->table, place[i]), column.number, column.word,
-                                        una_date_writer_of(g->table->column[place[i]].form.kind) };
-    }
+    UNA_TRY(una_report_columns(&shown, g->table, place, inputs, g->arena));
     for (size_t i = 0; i < rows; i++) number[i] = una_dataset_row_number(g->table, i);
     report->target = una_dataset_column_name(g->table, place[inputs]);
     report->rows = rows;

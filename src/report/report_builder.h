@@ -19,17 +19,30 @@ typedef struct report_builder {
     una_run      *run;
 } report_builder;
 
-/* A table made from rows of the report: row i is row base[i] but for the column `moved`, which has number[i] or
- * word[i], or the value of row from[i] where `from` is given. */
+/* Rows of a table as they are but for one column, which has each of some values in turn: row i * places + k is rows[i]
+ * with value k. */
 typedef struct una_changed_rows {
-    size_t        count, moved;
-    const size_t *base, *from;
-    const double *number;
+    const una_report_column *columns;
+    size_t        column_count, moved;   /* moved: which of them                                      */
+    const size_t *rows;                  /* [count] of the columns                                    */
+    size_t        count, places;
+    const double *number;                /* [places] or, of a text column,                            */
     const char *const *word;
 } una_changed_rows;
-/* What the model predicts for them. */
-una_status una_changed_rows_ask(una_prediction *out, const report_builder *g, const una_model *model,
-                                const una_changed_rows *rows);
+/* What the model predicts for them; working memory is the run's scratch. */
+una_status una_changed_rows_ask(una_prediction *out, const una_model *model, const una_changed_rows *rows,
+                                una_run *run);
+
+/* Columns of a table by position [count]. */
+una_status una_report_columns(una_report_column **columns, const una_dataset *table, const size_t *place, size_t count,
+                              una_arena *arena);
+/* A value of a column, and how many rows have it. */
+typedef struct una_level { const char *word; double value; size_t rows; } una_level;
+/* The different values of a column, in order, without those that are missing. */
+una_status una_levels_of(una_level **list, size_t *count, const una_report_column *column, size_t rows,
+                         una_arena *arena);
+/* Which of them row `row` has; NULL: none. */
+const una_level *una_level_find(const una_level *list, size_t count, const una_report_column *column, size_t row);
 
 /* Rows of a table that have the target (a column; SIZE_MAX: not needed) and, unless the model fills them in, all inputs
  * (place [inputs]); how many. */

@@ -87,7 +87,7 @@ out "of the spread of y on rows" "una found nothing in these columns that predic
 awk 'BEGIN { srand(3); print "day,x,y"; for (i = 0; i < 200; i++)
     printf "%04d-%02d-%02d,%.4f,%.4f\n", i == 50 ? 1924 : 2024, 1 + int(i / 28), 1 + i % 28, rand(), i * 0.02 + rand() }' >days.csv
 check "a date that is wrong" 0 una fit days.csv --target y --model linear --out days.una --report days.html
-out "line 52: day = 1924-02-23 lies" "column's median 2024-04-1" "line 52, day = 1924-02-23"
+out "line 52: day = 1924-02-23 lies" "median 2024-04-1" "line 52, day = 1924-02-23"
 has days.html ">1970-01-01</text>"
 has days.html '<td class="n">1924-02-23</td>'
 for what in bands effect residuals ignorance; do

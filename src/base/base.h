@@ -136,6 +136,8 @@ void    *una_arena_get_rows(una_arena *arena, size_t count, size_t size);
  * is no memory. una_result_free ends both; NULL is harmless. */
 void *una_result_new(una_arena **keep, size_t size, una_run *run);
 void  una_result_free(void *result);
+/* The result of a call that went well; else NULL, and it is freed. */
+void *una_result_if(una_status status, void *result);
 
 typedef struct una_view {                /* rows that somebody else owns                                   */
     const double *at;                    /* [rows, stride], `cols` of them used                            */

@@ -25,3 +25,10 @@ void una_result_free(void *result)
     una_arena_free(&h->keep);
     una_release(run, h);
 }
+
+void *una_result_if(una_status status, void *result)
+{
+    if (status == UNA_OK) return result;
+    una_result_free(result);
+    return NULL;
+}

@@ -28,15 +28,13 @@ typedef struct una_case {
     una_arena          *keep;            /* of the verdict                                                  */
     una_finding        *findings;
     una_suspect        *suspects;
-    size_t              finding_count, suspect_count;
+    size_t              finding_count, suspect_count, finding_room, suspect_room;
     bool               *predicted;       /* [rows] whether the target was predicted well by the row's other columns */
     bool               *listed;          /* [rows of the table] in the present column: among the suspects */
 } una_case;
 
 /* Adds a finding, in the verdict's memory; column may be NULL. */
 void una_case_find(una_case *c, una_finding_kind kind, const char *column, const char *format, ...) UNA_PRINTF(4, 5);
-/* The list, in the verdict's memory, with room for one more item; NULL: there is no memory for it. */
-void *una_case_more(const una_case *c, void *list, size_t count, size_t size);
 /* A number with so many significant digits, as short as it can be written. */
 const char *una_short(char buffer[32], double value, int digits);
 #define UNA_ROUNDED(value, digits) una_short((char[32]){0}, (value), (digits))   /* for as long as its block */

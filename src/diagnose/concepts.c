@@ -244,11 +244,9 @@ una_status una_concepts_read(una_concepts **concepts, const char *path, una_run 
     reading r = { .path = path, .run = run };
     r.out = una_result_new(&r.keep, sizeof *r.out, run);
     if (!r.out) return UNA_E_MEMORY;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = read_concept_file(&r);
-    una_arena_release(&run->scratch, mark);
-    if (status == UNA_OK) *concepts = r.out;
-    else una_result_free(r.out);
+    una_status status;
+    UNA_SCOPED_CALL(status, run, read_concept_file(&r));
+    *concepts = una_result_if(status, r.out);
     return status;
 }
 

@@ -27,7 +27,7 @@ typedef struct work {
     una_view  x;                         /* of the rows that show the concepts                              */
     una_arena axes_in;                   /* what the leaves keep lies here                                  */
     una_axes *leaf;                      /* [leaves], not set for one without a linear head                 */
-    size_t    leaves, at;                /* at: the present leaf                                            */
+    size_t    leaves, leaf_room, at;     /* at: the present leaf                                            */
     size_t    heads;                     /* leaves with a linear head                                       */
     double   *mean, *weight;             /* [leaves, rows, concepts + 2]: parts of each leaf's answer: concepts, the
                                             rest, what cannot be split; [leaves] */
@@ -128,11 +128,8 @@ static una_status axes_for(size_t *each, const work *w, size_t coordinates, una_
 static una_status turn_leaf(void *context, const una_leaf *leaf, una_run *run)
 {
     work *w = context;
-    if ((w->leaves & (w->leaves - 1)) == 0) {            /* its room is the next power of two */
-        UNA_NEW(&w->axes_in, una_axes, more, w->leaves ? 2 * w->leaves : 1);
-        if (w->leaves) memcpy(more, w->leaf, w->leaves * sizeof *more);
-        w->leaf = more;
-    }
+    w->leaf = una_arena_grow(&w->axes_in, w->leaf, w->leaves, &w->leaf_room, sizeof *w->leaf);
+    UNA_TRY(una_arena_check(&w->axes_in));
     una_axes *axes = &w->leaf[w->leaves++];
     if (!leaf->head) return UNA_OK;
     w->heads++;
@@ -403,13 +400,11 @@ una_status una_explain(una_explanation **explanation, const una_model *model, co
     w.e = una_result_new(&w.keep, sizeof *w.e, run);
     if (!w.e) return UNA_E_MEMORY;
 
-    una_mark mark = una_arena_mark(&run->scratch);
     una_arena_init(&w.axes_in, run);
-    una_status status = explain_model(&w, data, run);
+    una_status status;
+    UNA_SCOPED_CALL(status, run, explain_model(&w, data, run));
     una_arena_free(&w.axes_in);
-    una_arena_release(&run->scratch, mark);
-    if (status == UNA_OK) *explanation = w.e;
-    else una_result_free(w.e);
+    *explanation = una_result_if(status, w.e);
     return status;
 }
 

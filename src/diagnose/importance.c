@@ -297,14 +297,12 @@ una_status una_importance_of(una_importance **importance, const una_model *model
     if (!out) return UNA_E_MEMORY;
 
     work w = { .model = model, .data = data };
-    una_mark mark = una_arena_mark(&run->scratch);
     void (*log)(void *, una_log_level, const char *) = run->settings.log;
     run->settings.log = NULL;                            /* notes of refits are of no use */
-    una_status status = score_all_folds(out, keep, &w, run);
+    una_status status;
+    UNA_SCOPED_CALL(status, run, score_all_folds(out, keep, &w, run));
     run->settings.log = log;
-    una_arena_release(&run->scratch, mark);
-    if (status == UNA_OK) *importance = out;
-    else una_result_free(out);
+    *importance = una_result_if(status, out);
     return status;
 }
 

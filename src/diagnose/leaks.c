@@ -15,24 +15,16 @@
 enum { MOST_ROWS = 4000, LEAST_ROWS = 10 };
 static const double suspicious = 0.995, rest_is_enough = 0.97, exact = 1e-3;
 
-typedef struct pair { double value; size_t index; } pair;
-
-static int by_pair(const void *a, const void *b)
-{
-    const pair *x = a, *y = b;
-    if (x->value != y->value) return x->value > y->value ? 1 : -1;
-    return (x->index > y->index) - (x->index < y->index);
-}
-
 /* Ranks of values [rows], from 0; equal ones share theirs. */
-static void ranks_of(double *ranks, const double *value, size_t rows, pair *room)
+static una_status take_ranks(double *ranks, const double *value, size_t rows, una_run *run)
 {
-    for (size_t i = 0; i < rows; i++) room[i] = (pair){ value[i], i };
-    qsort(room, rows, sizeof *room, by_pair);
+    const size_t *order = una_order_of(value, rows, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0, end; i < rows; i = end) {
-        for (end = i + 1; end < rows && room[end].value == room[i].value; end++) continue;
-        for (size_t k = i; k < end; k++) ranks[room[k].index] = 0.5 * (double)(i + end - 1);
+        for (end = i + 1; end < rows && value[order[end]] == value[order[i]]; end++) continue;
+        for (size_t k = i; k < end; k++) ranks[order[k]] = 0.5 * (double)(i + end - 1);
     }
+    return UNA_OK;
 }
 
 static double square_correlation(const double *a, const double *b, size_t rows)
@@ -47,7 +39,7 @@ static double square_correlation(const double *a, const double *b, size_t rows)
     return aa > 0 && bb > 0 ? ab * ab / (aa * bb) : 0;
 }
 
-typedef struct room { double *x, *y, *rank_x, *rank_y; const char **word; pair *pairs; } room;
+typedef struct room { double *x, *y, *rank_x, *rank_y; const char **word; } room;
 
 /* Turns words into numbers: the mean rank of y over the other rows with that word. Equal words share a pointer; the
  * sums do not depend on the order of pointers. */
@@ -61,10 +53,11 @@ static void words_to_numbers(double *x, const room *r, size_t rows)
     }
 }
 
-/* rho^2 of a column and the target; *line (may be NULL): the plain r^2 of numbers. */
-static double rank_correlation_square(const una_case *c, const una_table_column *column, const double *y, room *r,
-                                      double *line)
+/* rho^2 of a column and the target, and the plain r^2 of numbers. */
+static una_status correlate(double *rho2, double *line, const una_case *c, const una_table_column *column, room *r,
+                            una_run *run)
 {
+    const double *y = c->data->column[una_table_find(c->data, c->columns->target)].number;
     size_t step = (c->rows + MOST_ROWS - 1) / MOST_ROWS, rows = 0, most_words = 1000;
     for (size_t i = 0; i < c->rows; i += step) {
         size_t row = c->kept[i];
@@ -73,16 +66,13 @@ static double rank_correlation_square(const una_case *c, const una_table_column 
         else r->x[rows] = column->number[row];
         r->y[rows++] = y[row];
     }
-    *line = 0;
-    if (rows < LEAST_ROWS) return 0;
-    ranks_of(r->rank_y, r->y, rows, r->pairs);
-    if (column->is_text) {
-        words_to_numbers(r->x, r, rows);
-        return square_correlation(r->x, r->rank_y, rows);
-    }
-    *line = square_correlation(r->x, r->y, rows);
-    ranks_of(r->rank_x, r->x, rows, r->pairs);
-    return square_correlation(r->rank_x, r->rank_y, rows);
+    if (rows < LEAST_ROWS) return UNA_OK;
+    UNA_TRY(take_ranks(r->rank_y, r->y, rows, run));
+    if (column->is_text) words_to_numbers(r->rank_x, r, rows);
+    else UNA_TRY(take_ranks(r->rank_x, r->x, rows, run));
+    if (!column->is_text) *line = square_correlation(r->x, r->y, rows);
+    *rho2 = square_correlation(r->rank_x, r->rank_y, rows);
+    return UNA_OK;
 }
 
 /* What linear regression explains of the held-out rows without the inputs of those columns. */
@@ -127,7 +117,6 @@ una_status una_find_leaks(una_case *c, una_run *run)
 {
     if (c->images) return UNA_OK;
     const una_columns *columns = c->columns;
-    const double *y = c->data->column[una_table_find(c->data, columns->target)].number;
     size_t sources = columns->source_count, count = 0, rows = c->rows < MOST_ROWS ? c->rows : MOST_ROWS;
     double rest;
     UNA_NEW(&run->scratch, double, rho2, sources);
@@ -136,11 +125,10 @@ una_status una_find_leaks(una_case *c, una_run *run)
     UNA_NEW(&run->scratch, double, x, 4 * rows);
     room r = { .x = x, .y = x + rows, .rank_x = x + 2 * rows, .rank_y = x + 3 * rows };
     UNA_NEW_AT(&run->scratch, r.word, rows);
-    UNA_NEW_AT(&run->scratch, r.pairs, rows);
 
     for (size_t s = 0; s < sources; s++) {
         size_t at = una_table_find(c->data, columns->sources[s].name);
-        rho2[s] = at == SIZE_MAX ? 0 : rank_correlation_square(c, &c->data->column[at], y, &r, &line[s]);
+        if (at != SIZE_MAX) UNA_SCOPED(run, correlate(&rho2[s], &line[s], c, &c->data->column[at], &r, run));
         leak[s] = rho2[s] > suspicious && others_add_nothing(c, rho2[s]);
         count += leak[s];
     }

@@ -133,7 +133,7 @@ static una_status add_suspect(una_case *c, size_t row, const char *column, doubl
     const char *origin = data->source ? una_table_source_of(data, row).origin : NULL;
     if (c->listed[row]) return UNA_OK;
     c->listed[row] = true;
-    c->suspects = una_case_more(c, c->suspects, c->suspect_count, sizeof *c->suspects);
+    c->suspects = una_arena_grow(c->keep, c->suspects, c->suspect_count, &c->suspect_room, sizeof *c->suspects);
     UNA_TRY(una_arena_check(c->keep));
     c->suspects[c->suspect_count++] = (una_suspect){
         row, una_table_line(data, row), una_arena_text(c->keep, column), value, una_arena_text(c->keep, why),

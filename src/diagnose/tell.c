@@ -83,9 +83,10 @@ static void explanation_row(una_text *text, const una_explanation *e, size_t row
     una_record_end(&record);
 }
 
-static una_status explanation_rows(una_file *file, const una_explanation *e, una_run *run)
+static una_status explanation_rows(una_file *file, const una_explanation *e, const char *path, una_run *run)
 {
     una_text text = una_text_in(&run->scratch);
+    UNA_TRY(una_file_begin(file, path, &run->scratch, run));
     explanation_head(&text, e);
     for (size_t r = 0; r < e->rows; r++) {
         explanation_row(&text, e, r);
@@ -93,18 +94,15 @@ static una_status explanation_rows(una_file *file, const una_explanation *e, una
         UNA_TRY(una_file_write(file, text.at, text.length, run));
         text.length = 0;
     }
-    return UNA_OK;
+    return una_file_commit(file, run);
 }
 
 una_status una_explanation_write(const una_explanation *explanation, const char *path, una_run *run)
 {
     una_file file = {0};
     una_clear_message(run);
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_file_begin(&file, path, &run->scratch, run);
-    if (status == UNA_OK) status = explanation_rows(&file, explanation, run);
-    if (status == UNA_OK) status = una_file_commit(&file, run);
+    una_status status;
+    UNA_SCOPED_CALL(status, run, explanation_rows(&file, explanation, path, run));
     una_file_abandon(&file);
-    una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -20,14 +20,6 @@
 static const char *const names[] = { "nothing_learnt", "too_good", "suspect_rows", "binary_target", "count_target",
                                      "positive_target", "few_rows", "worse_than_linear", "copied_rows" };
 
-void *una_case_more(const una_case *c, void *list, size_t count, size_t size)
-{
-    if (count & (count - 1)) return list;                /* its room is the next power of two */
-    void *more = una_arena_get(c->keep, count ? 2 * count : 1, size);
-    if (more && count) memcpy(more, list, count * size);
-    return more;
-}
-
 void una_case_find(una_case *c, una_finding_kind kind, const char *column, const char *format, ...)
 {
     char line[4096];
@@ -35,7 +27,7 @@ void una_case_find(una_case *c, una_finding_kind kind, const char *column, const
     va_start(list, format);
     una_write_textv(line, sizeof line, format, list);
     va_end(list);
-    una_finding *found = una_case_more(c, c->findings, c->finding_count, sizeof *found);
+    una_finding *found = una_arena_grow(c->keep, c->findings, c->finding_count, &c->finding_room, sizeof *found);
     if (!found) return;                                  /* the arena keeps the failure */
     c->findings = found;
     found[c->finding_count++] = (una_finding){ kind, names[kind], una_arena_text(c->keep, line),
@@ -445,11 +437,9 @@ una_status una_judge(una_verdict **verdict, const una_model *model, const una_da
     una_case c = { .model = model, .data = data, .held = model->held_out, .columns = &model->columns,
                    .images = una_columns_image(&model->columns).height > 0, .verdict = out, .keep = keep };
     snprintf(c.target, sizeof c.target, "%s", model->columns.target);
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = judge_model(&c, run);
-    una_arena_release(&run->scratch, mark);
-    if (status == UNA_OK) *verdict = out;
-    else una_result_free(out);
+    una_status status;
+    UNA_SCOPED_CALL(status, run, judge_model(&c, run));
+    *verdict = una_result_if(status, out);
     return status;
 }
 

@@ -164,7 +164,7 @@ static una_status one_fit(void *context, size_t index, una_run *run)
 
 static una_status new_known(una_gap_work *t, una_run *run)
 {
-    una_arena *keep = &t->result->keep;
+    una_arena *keep = t->result->keep;
     size_t rows = t->table->rows;
     UNA_NEW_AT(keep, t->known, t->asked.repeats);
     for (size_t r = 0; r < t->asked.repeats; r++) {
@@ -202,7 +202,7 @@ static una_status run_jobs(una_gap_work *t, size_t first, size_t all, una_run *r
 una_status una_gap_fit_all(una_gap_work *t, una_run *run)
 {
     size_t repeats = t->asked.repeats, pairs = t->asked.pairs > 0 ? (size_t)t->asked.pairs : 0;
-    UNA_NEW_AT(&t->result->keep, t->jobs, repeats * (FOLDS + t->columns + pairs));
+    UNA_NEW_AT(t->result->keep, t->jobs, repeats * (FOLDS + t->columns + pairs));
     UNA_TRY(new_known(t, run));
     add_jobs(t, 0, t->columns, true);
     size_t could = t->columns * (t->columns - 1) / 2, first = t->job_count;

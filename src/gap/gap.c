@@ -56,9 +56,9 @@ static una_status take_spec(una_gap_work *t, una_run *run)
     const char *spec;
     una_mark texts = una_arena_mark(&run->texts);
     una_status status = una_spec_text(&spec, t->asked.model, run);
-    t->result->gap.spec = una_arena_text(&t->result->keep, spec);
+    t->result->gap.spec = una_arena_text(t->result->keep, spec);
     una_arena_release(&run->texts, texts);
-    return status == UNA_OK ? una_arena_check(&t->result->keep) : status;
+    return status == UNA_OK ? una_arena_check(t->result->keep) : status;
 }
 
 static double least_error(const double *y, size_t rows)
@@ -76,7 +76,7 @@ static una_status take_table(una_gap_work *t, const una_dataset *data, una_run *
 {
     una_gap_result *r = t->result;
     una_columns columns;
-    una_notes warnings = { .arena = &r->keep };
+    una_notes warnings = { .arena = r->keep };
     double *x, *y;
     size_t *kept, rows;
     una_selection selection = { t->fit.drop, t->fit.drop_count, t->fit.only, t->fit.only_count };
@@ -91,9 +91,10 @@ static una_status take_table(una_gap_work *t, const una_dataset *data, una_run *
     r->gap.warnings = warnings.text;
     r->gap.warning_count = warnings.count;
     UNA_TRY(una_dataset_rows(&r->table, data, kept, rows, run));
+    UNA_TRY(una_keep_dataset(r->keep, r->table));
     t->table = r->table;
 
-    UNA_NEW_AT(&r->keep, t->is_input, r->table->columns);
+    UNA_NEW_AT(r->keep, t->is_input, r->table->columns);
     for (size_t i = 0; i < columns.source_count; i++) {
         t->is_input[una_table_find(r->table, columns.sources[i].name)] = true;
         /* A word may be in no row that trains: then it is one of the others. */
@@ -101,13 +102,13 @@ static una_status take_table(una_gap_work *t, const una_dataset *data, una_run *
     }
     t->target = una_table_find(r->table, columns.target);
     t->y = r->table->column[t->target].number;
-    UNA_NEW_AT(&r->keep, t->left_out, r->table->columns);
+    UNA_NEW_AT(r->keep, t->left_out, r->table->columns);
     UNA_TRY(una_selection_apply(t->left_out, &selection, r->table, &t->target, 1, run));
     t->least = least_error(t->y, rows);
-    r->gap.target = una_arena_text(&r->keep, columns.target);
+    r->gap.target = una_arena_text(r->keep, columns.target);
     r->gap.rows = rows;
     t->fit.target = r->gap.target;
-    return una_arena_check(&r->keep);
+    return una_arena_check(r->keep);
 }
 
 /* ---- holes --------------------------------------------------------------------------------------------------- */
@@ -117,11 +118,11 @@ una_status una_gap_cut(una_gap_work *t, size_t at, size_t a, size_t b, una_run *
     una_gap_result *r = t->result;
     una_gap_view *view = &r->view[at];
     una_gap_hole *hole = &r->hole[at];
-    if (b != SIZE_MAX || t->is_input[a]) UNA_SCOPED(run, una_hole_cut(&view->hole, t->table, a, b, &r->keep, run));
+    if (b != SIZE_MAX || t->is_input[a]) UNA_SCOPED(run, una_hole_cut(&view->hole, t->table, a, b, r->keep, run));
     else view->hole = (una_hole){ .column = { a }, .columns = 1, .why_not = "all of its cells are the same" };
 
     const una_hole *cut = &view->hole;
-    una_text name = una_text_in(&r->keep), where = una_text_in(&r->keep);
+    una_text name = una_text_in(r->keep), where = una_text_in(r->keep);
     *hole = (una_gap_hole){ .rows = cut->count, .why_not = cut->why_not, .noticed = -1, .matters = -1 };
     for (size_t c = 0; c < cut->columns; c++) {
         hole->columns[c] = una_dataset_column_name(t->table, cut->column[c]);
@@ -130,7 +131,7 @@ una_status una_gap_cut(una_gap_work *t, size_t at, size_t a, size_t b, una_run *
     if (!cut->why_not) una_hole_where(&where, cut);
     hole->name = name.at;
     hole->where = cut->why_not ? NULL : where.at;
-    return una_arena_check(&r->keep);
+    return una_arena_check(r->keep);
 }
 
 static una_status need_column(size_t *column, const una_gap_work *t, const char *name, una_run *run)
@@ -149,8 +150,8 @@ static una_status cut_columns(una_gap_work *t, una_run *run)
     una_gap_result *r = t->result;
     size_t all = t->table->columns, wanted = t->asked.column_count;
     size_t count = wanted ? wanted : all - 1, room = count + (t->asked.pairs > 0 ? (size_t)t->asked.pairs : 0);
-    UNA_NEW_AT(&r->keep, r->view, room);
-    UNA_NEW_AT(&r->keep, r->hole, room);
+    UNA_NEW_AT(r->keep, r->view, room);
+    UNA_NEW_AT(r->keep, r->hole, room);
     for (size_t i = 0; i < wanted; i++) {
         size_t column;
         UNA_TRY(need_column(&column, t, t->asked.columns[i], run));
@@ -244,13 +245,13 @@ static una_status gap_conclude(una_gap_work *t, una_run *run)
     una_gap_result *r = t->result;
     size_t count = t->columns + t->pairs;
     for (size_t i = 0; i < count; i++) {
-        una_text sentence = una_text_in(&r->keep);
+        una_text sentence = una_text_in(r->keep);
         UNA_TRY(measure_hole(t, i, run));
         una_gap_classify(&r->hole[i]);
         una_gap_sentence(&sentence, &r->hole[i]);
         r->hole[i].verdict = sentence.at;
     }
-    una_text answer = una_text_in(&r->keep);
+    una_text answer = una_text_in(r->keep);
     una_gap_answer(&answer, r->hole, t->columns, t->pairs);
     r->gap.answer = answer.at;
     r->gap.hole = r->hole;
@@ -258,8 +259,8 @@ static una_status gap_conclude(una_gap_work *t, una_run *run)
     r->gap.pair_count = t->pairs;
     r->gap.fits = t->job_count;
     r->gap.repeats = t->asked.repeats;
-    for (size_t k = 0; k < t->job_count; k++) una_arena_join(&r->keep, &t->jobs[k].keep);
-    return una_arena_check(&r->keep);
+    for (size_t k = 0; k < t->job_count; k++) una_arena_join(r->keep, &t->jobs[k].keep);
+    return una_arena_check(r->keep);
 }
 
 /* ---- the public calls ---------------------------------------------------------------------------------------- */
@@ -283,30 +284,19 @@ una_status una_gap_test(una_gap **gap, const una_dataset *data, const una_gap_se
     *gap = NULL;
     UNA_TRY(una_version_check("libuna_bench", run));
     una_clear_message(run);
-    una_gap_result *r = una_allocate(run, sizeof *r);
+    una_arena *keep;
+    una_gap_result *r = una_result_new(&keep, sizeof *r, run);
     if (!r) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory for a gap test");
-    *r = (una_gap_result){ .run = run };
-    una_arena_init(&r->keep, run);
-
+    r->keep = keep;
     una_gap_work t = { .result = r };
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = gap_run(&t, data, settings, run);
-    una_arena_release(&run->scratch, mark);
-    if (status == UNA_OK) {
-        *gap = &r->gap;
-    } else {
-        una_jobs_free(t.jobs, sizeof *t.jobs, t.job_count);
-        una_gap_free(&r->gap);
-    }
+    una_status status;
+    UNA_SCOPED_CALL(status, run, gap_run(&t, data, settings, run));
+    if (status != UNA_OK) una_jobs_free(t.jobs, sizeof *t.jobs, t.job_count);
+    *gap = una_result_if(status, r);
     return status;
 }
 
 void una_gap_free(una_gap *gap)
 {
-    if (!gap) return;
-    una_gap_result *r = (una_gap_result *)gap;
-    una_run *run = r->run;
-    una_dataset_free(r->table);
-    una_arena_free(&r->keep);
-    una_release(run, r);
+    una_result_free(gap);
 }

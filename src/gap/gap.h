@@ -23,8 +23,7 @@ typedef struct una_gap_view {            /* of one hole, of the first repeat    
 
 typedef struct una_gap_result {
     una_gap       gap;                   /* first, so that a pointer to it is one to all                            */
-    una_arena     keep;
-    una_run      *run;
+    una_arena    *keep;
     una_dataset  *table;                 /* the rows that could be used                                             */
     una_gap_view *view;                  /* [holes]                                                                 */
     una_gap_hole *hole;                  /* [holes] what gap.hole shows                                             */

@@ -7,6 +7,7 @@
  * Numbers of more than ten different values move on a line from their least to their largest value; others, and words,
  * stand as levels, of words the most frequent twenty.
  */
+#include "model/above.h"
 #include "report/report_builder.h"
 
 #include "draw/number.h"
@@ -38,9 +39,8 @@ una_status una_changed_rows_ask(una_prediction *out, const una_model *model, con
 {
     una_dataset *table = NULL;
     UNA_TRY(changed_table(&table, rows, run));
-    una_status status = una_model_predict(model, table, 0.95, out, run);
-    una_dataset_free(table);
-    return status;
+    UNA_TRY(una_keep_dataset(&run->scratch, table));
+    return una_model_predict(model, table, 0.95, out, run);
 }
 
 /* ---- levels and lines -------------------------------------------------------------------------------- */

@@ -63,6 +63,7 @@ static una_status take_plot_rows(plotting *p, unsigned need)
         UNA_FAIL(p->run, UNA_E_INPUT, "%s: no row has a value in every column that the chart needs",
                  una_dataset_origin(p->given));
     UNA_TRY(una_dataset_rows(&p->table, p->given, kept, count, p->run));
+    UNA_TRY(una_keep_dataset(p->arena, p->table));
     UNA_TRY(una_report_columns(&p->columns, p->table, p->place, p->inputs, p->arena));
     for (size_t i = 0; i < count; i++) kept[i] = una_dataset_row_number(p->table, i);
     p->number = kept;
@@ -430,7 +431,6 @@ una_status una_plot_write(const char *path, const una_model *model, const una_da
     UNA_TRY(UNA_TAKE(&p.asked, settings, una_plot_settings, run));
     una_arena_init(&arena, run);
     una_status status = write_plot(&p, path);
-    una_dataset_free(p.table);
     una_arena_free(&arena);
     return status;
 }

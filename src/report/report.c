@@ -11,6 +11,7 @@
 
 #include "data/table.h"
 #include "model/above.h"
+#include "draw/number.h"
 #include "report/report_builder.h"
 
 enum { FINE_GRID = 241 };
@@ -102,6 +103,7 @@ static una_status gather_table(report_builder *g, const una_model *const *models
     if (rows == 0) UNA_FAIL(g->run, UNA_E_INPUT, "%s: no row has a value in every column that the model needs",
                             una_dataset_origin(data));
     UNA_TRY(una_dataset_rows(&g->table, data, kept, rows, g->run));
+    UNA_TRY(una_keep_dataset(g->arena, g->table));
 
     UNA_TRY(una_report_columns(&shown, g->table, place, inputs, g->arena));
     for (size_t i = 0; i < rows; i++) number[i] = una_dataset_row_number(g->table, i);
@@ -139,20 +141,20 @@ static una_status plan_report_line(report_builder *g)
 }
 
 /* The function itself; its parts go with it. */
-static una_status gather_function(una_report_model *to, const report_builder *g, const una_model *model,
-                                  const una_dataset *table,
-                                  double *std)
+static una_status gather_line(una_report_model *to, const report_builder *g, const una_model *model)
 {
-    size_t grid = g->report.grid, parts = 0;
-    double *mean = UNA_GET(g->arena, double, grid), *lower = UNA_GET(g->arena, double, grid),
-        *upper = UNA_GET(g->arena, double, grid);
-    UNA_TRY(una_arena_check(g->arena));
-
+    const una_report *report = &g->report;
+    size_t grid = report->grid, parts = 0;
+    una_dataset *table;
+    UNA_NEW(g->arena, double, mean, grid);
+    UNA_NEW(g->arena, double, lower, grid);
+    UNA_NEW(g->arena, double, upper, grid);
+    UNA_NEW(g->arena, double, std, grid);
+    UNA_TRY(una_dataset_from_arrays(&table, report->sweep_at, NULL, grid, 1, &report->columns[0].name, g->run));
+    UNA_TRY(una_keep_dataset(&g->run->scratch, table));
     una_prediction line = { .size = sizeof line, .mean = mean, .lower = lower, .upper = upper, .std_epistemic = std };
     UNA_TRY(una_model_predict(model, table, 0.95, &line, g->run));
-    to->line_mean = mean;
-    to->line_lower = lower;
-    to->line_upper = upper;
+    to->line_mean = mean, to->line_lower = lower, to->line_upper = upper, to->sweep_std = std;
 
     UNA_TRY(una_model_functions(model, table, &parts, NULL, g->run));
     if (parts == 0) return UNA_OK;
@@ -161,19 +163,6 @@ static una_status gather_function(una_report_model *to, const report_builder *g,
     to->parts = f;
     to->part_count = parts;
     return UNA_OK;
-}
-
-static una_status gather_line(una_report_model *to, const report_builder *g, const una_model *model)
-{
-    const una_report *report = &g->report;
-    double *std = UNA_GET(g->arena, double, report->grid);
-    una_dataset *table = NULL;
-    UNA_TRY(una_arena_check(g->arena));
-    to->sweep_std = std;
-    UNA_TRY(una_dataset_from_arrays(&table, report->sweep_at, NULL, report->grid, 1, &report->columns[0].name, g->run));
-    una_status status = gather_function(to, g, model, table, std);
-    una_dataset_free(table);
-    return status;
 }
 
 /* ---- rows that had not been seen ---------------------------------------------------------------------- */
@@ -229,27 +218,30 @@ static una_status or_nothing(una_status status, una_run *run)
     return UNA_OK;
 }
 
-static una_status gather_verdict(una_report_model *to, report_builder *g, size_t m, const una_model *model,
+static void end_verdict(void *verdict) { una_verdict_free(verdict); }
+static void end_importance(void *importance) { una_importance_free(importance); }
+
+static una_status gather_verdict(una_report_model *to, const report_builder *g, const una_model *model,
                                  const una_dataset *data)
 {
-    UNA_TRY(or_nothing(una_judge(&g->verdict[m], model, data, g->run), g->run));
-    to->verdict = g->verdict[m];
-    return UNA_OK;
+    una_verdict *verdict;
+    UNA_TRY(or_nothing(una_judge(&verdict, model, data, g->run), g->run));
+    to->verdict = verdict;
+    return una_arena_at_end(g->arena, end_verdict, verdict);
 }
 
 /* What follows depends on it: the order of the inputs. */
 static una_status gather_importance(report_builder *g, una_report_model *subject, const una_model *model)
 {
+    una_importance *importance;
     if (g->report.images || g->report.column_count < 2) return UNA_OK;
-    una_status status = una_importance_of(&g->importance, model, g->table, g->run);
-    if (status != UNA_OK) {
-        una_text why = una_text_in(g->arena);
-        una_text_add(&why, "What each input is worth on rows not seen could not be told: %s.", una_run_message(g->run));
-        subject->no_importance = why.at;
-    }
+    una_status status = una_importance_of(&importance, model, g->table, g->run);
+    if (status != UNA_OK)
+        subject->no_importance = una_phrase(g->arena, "What each input is worth on rows not seen could not be told: "
+                                            "%s.", una_run_message(g->run));
     UNA_TRY(or_nothing(status, g->run));
-    subject->importance = g->importance;
-    return una_arena_check(g->arena);
+    subject->importance = importance;
+    return una_arena_at_end(g->arena, end_importance, importance);
 }
 
 /* ---- images ----------------------------------------------------------------------------------------- */
@@ -311,23 +303,16 @@ static una_status gather_model(una_report_model *to, const report_builder *g, co
                    .lower = p.lower, .upper = p.upper, .below = below } };
     UNA_TRY(una_model_score_rows(&unused, below, model, g->table, g->run));
     UNA_TRY(gather_held_out(to, g, model, data));
-    return g->report.grid ? gather_line(to, g, model) : UNA_OK;
+    if (g->report.grid) UNA_SCOPED(g->run, gather_line(to, g, model));
+    return UNA_OK;
 }
 
 /* What a page has and a chart alone does not need: verdicts and causes. */
 static una_status gather_page(report_builder *g, una_report_model *list, const una_model *const *models, size_t count,
                               const una_dataset *data)
 {
-    UNA_NEW_AT(g->arena, g->verdict, count);
-    for (size_t m = 0; m < count; m++) UNA_TRY(gather_verdict(&list[m], g, m, models[m], data));
+    for (size_t m = 0; m < count; m++) UNA_TRY(gather_verdict(&list[m], g, models[m], data));
     return g->report.images ? UNA_OK : una_causes_find(g, models[0]);
-}
-
-static void release_report(report_builder *g)
-{
-    for (size_t m = 0; g->verdict && m < g->report.model_count; m++) una_verdict_free(g->verdict[m]);
-    una_importance_free(g->importance);
-    una_dataset_free(g->table);
 }
 
 static una_status gather_report(report_builder *g, const una_model *const *models, const char *const *titles,
@@ -363,34 +348,31 @@ static una_status need_one_target(const una_model *const *models, size_t count, 
     return UNA_OK;
 }
 
-/* Each target of a single model is reported on by itself, on one page, with the rows that it has: a part of `parts`
- * [count], which the caller releases. Several models share a part. */
-static una_status write_report(report_builder **parts, size_t count, const char *path, const una_report_settings *s,
-                               const report_builder *g)
+/* Each target of a single model is reported on by itself, on one page, with the rows that it has. */
+static una_status write_report(const report_builder *g, const char *path, const una_report_settings *s)
 {
+    size_t count = s->count == 1 ? una_model_target_count(s->models[0]) : 1;
     if (count == 1) UNA_TRY(need_one_target(s->models, s->count, g->run));
-    UNA_NEW_AT(g->arena, *parts, count);
     UNA_NEW(g->arena, una_report, reports, count);
     for (size_t t = 0; t < count; t++) {
         const una_model *part = count > 1 ? una_model_target(s->models[0], t) : NULL;
-        report_builder *own = &(*parts)[t];
-        *own = *g;
-        if (part) own->report.heading = NULL;            /* each section has its own */
-        if (t) own->report.story = NULL;
-        UNA_TRY(gather_report(own, part ? &part : s->models, s->titles, part ? 1 : s->count, s->data, true));
-        reports[t] = own->report;
+        report_builder own = *g;
+        if (part) own.report.heading = NULL;             /* each section has its own */
+        if (t) own.report.story = NULL;
+        UNA_TRY(gather_report(&own, part ? &part : s->models, s->titles, part ? 1 : s->count, s->data, true));
+        reports[t] = own.report;
     }
     una_text page = una_text_in(g->arena);
     UNA_TRY(una_report_html(&page, reports, count, g->run));
     return una_report_save(path, &page, g->run);
 }
 
-static una_status write_chart(report_builder *g, const char *path, const una_model *const *models,
-                              const char *const *titles, size_t count, const una_dataset *data)
+static una_status write_chart(report_builder *g, const char *path, const una_report_settings *s)
 {
     una_format format;
+    UNA_TRY(need_one_target(s->models, s->count, g->run));
     UNA_TRY(una_format_of(&format, path, g->run));
-    UNA_TRY(gather_report(g, models, titles, count, data, false));
+    UNA_TRY(gather_report(g, s->models, s->titles, s->count, s->data, false));
     una_text bytes = una_text_in(g->arena);
     UNA_TRY(una_report_chart(&bytes, &g->report, format, g->run));
     return una_report_save(path, &bytes, g->run);
@@ -415,10 +397,7 @@ una_status una_report_write_with(const char *path, const una_report_settings *se
     report_builder g;
     UNA_TRY(begin(&g, &s, settings, &arena, run));
     g.report.heading = s.heading, g.report.story = s.story;
-    size_t count = s.count == 1 ? una_model_target_count(s.models[0]) : 1;
-    report_builder *parts = NULL;
-    una_status status = write_report(&parts, count, path, &s, &g);
-    for (size_t t = 0; parts && t < count; t++) release_report(&parts[t]);
+    una_status status = write_report(&g, path, &s);
     una_arena_free(&arena);
     return status;
 }
@@ -437,9 +416,7 @@ una_status una_chart_write_with(const char *path, const una_report_settings *set
     una_report_settings s;
     report_builder g;
     UNA_TRY(begin(&g, &s, settings, &arena, run));
-    una_status status = need_one_target(s.models, s.count, run);
-    if (status == UNA_OK) status = write_chart(&g, path, s.models, s.titles, s.count, s.data);
-    release_report(&g);
+    una_status status = write_chart(&g, path, &s);
     una_arena_free(&arena);
     return status;
 }

@@ -11,8 +11,6 @@ typedef struct report_builder {
     una_dataset  *table;          /* the rows that are complete                                       */
     const size_t *kept;           /* [rows of the report] which of the table that was given they are   */
     const double **numbers;       /* [rows] of images, where rows name some: those of report.images   */
-    una_verdict    **verdict;     /* [models] to be freed                                             */
-    una_importance  *importance;  /* of the subject, to be freed                                      */
     double      (*truth)(double x, void *context);    /* NULL: nobody knows it                        */
     void         *context;
     una_arena    *arena;

@@ -391,6 +391,7 @@ void una_text_number(una_text *text, double value);
 const char *una_number_text(char buffer[32], double value);
 /* What writes days as dates, or parts of a day as times (una_calendar_text); NULL: no file can hold such a moment. */
 typedef const char *una_date_writer(char text[32], double number);
+una_date_writer una_date_text, una_time_text;
 /* The same rounded to so many significant digits, 1 to 17 (17: as it is), which is of those shortest digits, not of the
  * number itself. */
 const char *una_number_digits(char buffer[32], double value, int digits);

@@ -67,6 +67,16 @@ const char *una_calendar_text(char text[UNA_CALENDAR_ROOM], double days, bool ti
     return text;
 }
 
+const char *una_date_text(char text[UNA_CALENDAR_ROOM], double number)
+{
+    return una_calendar_text(text, number, false);
+}
+
+const char *una_time_text(char text[UNA_CALENDAR_ROOM], double number)
+{
+    return una_calendar_text(text, number, true);
+}
+
 int una_calendar_weekday(double days)
 {
     double of_week = fmod(floor(days) + 3, 7);               /* day 0 is a Thursday; exact for any number */

@@ -12,22 +12,6 @@
 
 typedef struct piece { const char *at, *end; } piece;
 
-static const char *date_text(char text[UNA_CALENDAR_ROOM], double days)
-{
-    return una_calendar_text(text, days, false);
-}
-
-static const char *time_text(char text[UNA_CALENDAR_ROOM], double part)
-{
-    return una_calendar_text(text, part, true);
-}
-
-una_date_writer *una_date_writer_of(una_cell_format_kind kind)
-{
-    if (kind == UNA_CELLS_DATE) return date_text;
-    return kind == UNA_CELLS_TIME ? time_text : NULL;
-}
-
 /* ---- characters ------------------------------------------------------------------------------------------ */
 
 static bool is_ascii_digit(char c)

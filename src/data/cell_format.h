@@ -22,7 +22,11 @@ static inline bool una_is_moment(una_cell_format_kind kind)
 }
 
 /* What writes them; NULL: they are neither. */
-una_date_writer *una_date_writer_of(una_cell_format_kind kind);
+static inline una_date_writer *una_date_writer_of(una_cell_format_kind kind)
+{
+    if (kind == UNA_CELLS_DATE) return una_date_text;
+    return kind == UNA_CELLS_TIME ? una_time_text : NULL;
+}
 
 enum { UNA_UNIT_ROOM = 16, UNA_SEEN_ROOM = 32 };
 

@@ -8,7 +8,6 @@
  */
 #include "una_report.h"
 
-#include "data/table.h"
 #include "model/above.h"
 #include "report/report_builder.h"
 #include "draw/fit_report.h"
@@ -39,13 +38,20 @@ typedef struct plotting {
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
+static size_t find_column(const una_dataset *data, const char *name)
+{
+    for (size_t c = 0; c < una_dataset_column_count(data); c++)
+        if (strcmp(una_dataset_column_name(data, c), name) == 0) return c;
+    return SIZE_MAX;
+}
+
 static una_status find_plot_columns(plotting *p, unsigned need)
 {
     p->inputs = una_model_input_count(p->model);
     UNA_NEW_AT(p->arena, p->place, p->inputs);
     for (size_t i = 0; i < p->inputs; i++)
         UNA_TRY(una_dataset_find(&p->place[i], p->given, una_model_input_name(p->model, i), p->run));
-    p->target = una_table_find(p->given, p->info->target);
+    p->target = find_column(p->given, p->info->target);
     if (p->target == SIZE_MAX && (need & NEEDS_TARGET))
         return una_dataset_find(&p->target, p->given, p->info->target, p->run);
     if (p->target != SIZE_MAX && !una_dataset_numbers(p->given, p->target))

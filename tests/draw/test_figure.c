@@ -222,11 +222,6 @@ static void axes_of_any_number(void **state)
     close_world(&w);
 }
 
-static const char *as_date(char text[32], double days)
-{
-    return una_calendar_text(text, days, false);
-}
-
 /* Days are written as dates, at whole days, hours or minutes; what has no date stays a number. */
 static void days_are_dates(void **state)
 {
@@ -237,7 +232,7 @@ static void days_are_dates(void **state)
     assert_true(una_calendar_day(&day, 2024, 3, 1));
     una_figure figure = una_figure_in(&w.arena, 1, 400, 240);
     una_panel *panel = una_figure_panel(&figure, NULL, "day", NULL);
-    panel->x = (una_axis){ .low = day - 60, .high = day + 60, .date = as_date };
+    panel->x = (una_axis){ .low = day - 60, .high = day + 60, .date = una_date_text };
     const char *svg = svg_of(&w, &figure);
     assert_non_null(strstr(svg, ">2024-0"));
     assert_null(strstr(svg, ">19 7"));
@@ -250,7 +245,7 @@ static void days_are_dates(void **state)
     for (double from = -1e6; from < 1e6; from += 77777)
         for (double range = 1e-3; range < 1e6; range *= 3)
             for (size_t most = 0; most < 9; most += 4) {
-                una_ticks t = una_ticks_choose_date(as_date, from, from + range, most);
+                una_ticks t = una_ticks_choose_date(una_date_text, from, from + range, most);
                 for (size_t i = 0; i < t.count; i++) {
                     assert_true(una_tick_value(&t, i) >= from - 1e-6 && una_tick_value(&t, i) <= from + range + 1e-6);
                     assert_null(strstr(UNA_TICK_TEXT(&t, i), ":00:"));

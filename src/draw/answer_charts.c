@@ -142,19 +142,12 @@ static void add_effect(una_figure *figure, const una_report *report, const una_r
 {
     const una_report_column *column = &report->columns[effect->column];
     una_panel *panel = una_figure_panel(figure, column->name, NULL, NULL);
-    double *low = UNA_GET(arena, double, effect->count), *high = UNA_GET(arena, double, effect->count);
-    if (!panel || arena->failed) return;
-    const double *mean = report->models[0].effect_mean + effect->first, *std = report->models[0].effect_std
-        + effect->first;
-    for (size_t i = 0; i < effect->count; i++) {
-        low[i] = mean[i] - wide * std[i];
-        high[i] = mean[i] + wide * std[i];
-    }
-
+    const double *mean = report->models[0].effect_mean + effect->first;
+    if (!panel) return;
     bool levels = effect->level != NULL;
     const una_look doubt = { levels ? UNA_SHAPE_RANGES : UNA_SHAPE_BAND, UNA_INK_IGNORANCE, levels ? 4 : 0,
                              levels ? 0.55 : 0.38 };
-    una_panel_between(panel, doubt, effect->at, low, high, effect->count);
+    una_panel_doubt(panel, doubt, effect->at, mean, report->models[0].effect_std + effect->first, effect->count);
     for (size_t m = report->model_count; m > 0; m--) {
         const double *at = report->models[m - 1].effect_mean;
         una_series line = { .shape = m == 1 ? UNA_SHAPE_LINE : UNA_SHAPE_DASHES, .ink = una_model_ink(m - 1),
@@ -172,11 +165,9 @@ static una_axis effect_range(const una_report *report, size_t shown)
     double low = INFINITY, high = -INFINITY, data_low = INFINITY, data_high = -INFINITY;
     una_range_add(&data_low, &data_high, report->y, report->rows);
     for (size_t e = 0; e < shown; e++) {
-        const una_report_effect *effect = &report->effects[e];
-        for (size_t i = effect->first; i < effect->first + effect->count; i++) {
-            double half = wide * report->models[0].effect_std[i], mean = report->models[0].effect_mean[i];
-            una_range_add(&low, &high, (double[]){ mean - half, mean + half }, 2);
-        }
+        size_t first = report->effects[e].first;
+        una_range_add_doubt(&low, &high, report->models[0].effect_mean + first, report->models[0].effect_std + first,
+                            report->effects[e].count);
     }
     return una_axis_of_bands(low, high, data_low, data_high, 0.04);
 }

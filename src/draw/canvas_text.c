@@ -58,14 +58,9 @@ const char *una_rgb_name(char name[8], una_rgb rgb)
 
 double una_shape_opacity(una_shape shape)
 {
-    switch (shape) {
-    case UNA_SHAPE_BAND:   return 0.28;
-    case UNA_SHAPE_POINTS: return 0.65;
-    case UNA_SHAPE_RANGES: return 0.35;
-    case UNA_SHAPE_RUG:    return 0.5;
-    case UNA_SHAPE_BARS:   return 0.75;
-    default:               return 1;
-    }
+    static const double thin[UNA_SHAPE_DIAGONAL + 1] = { [UNA_SHAPE_BAND] = 0.28, [UNA_SHAPE_POINTS] = 0.65,
+        [UNA_SHAPE_RANGES] = 0.35, [UNA_SHAPE_RUG] = 0.5, [UNA_SHAPE_BARS] = 0.75 };
+    return thin[shape] > 0 ? thin[shape] : 1;
 }
 
 una_letters una_letters_of(double size, bool bold, double share)
@@ -139,24 +134,12 @@ double una_text_width(const una_letters *letters, const char *text)
 
 /* ---- text ------------------------------------------------------------------------------------------ */
 
-/* The raised sign or digit at `at` as a plain one, 0 if there is none; its bytes go to *length. */
-static char lowered_digit(const char *at, size_t *length)
-{
-    static const char *const raised[] = { "\xE2\x81\xB0", "\xC2\xB9", "\xC2\xB2", "\xC2\xB3", "\xE2\x81\xB4",
-        "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7", "\xE2\x81\xB8", "\xE2\x81\xB9", "\xE2\x81\xBB" };
-    for (size_t i = 0; i < 11; i++) {
-        *length = strlen(raised[i]);
-        if (strncmp(at, raised[i], *length) == 0) return "0123456789-"[i];
-    }
-    return 0;
-}
-
 void una_powers_lower(char *text)
 {
     size_t length = 0;
     char *to = text;
     for (const char *from = text; *from;) {
-        bool power = from[0] == '1' && from[1] == '0' && lowered_digit(from + 2, &length);
+        bool power = from[0] == '1' && from[1] == '0' && una_lowered_digit(from + 2, &length);
         if (!power) {
             *to++ = *from++;
             continue;
@@ -166,7 +149,7 @@ void una_powers_lower(char *text)
         else *to++ = '1';
         *to++ = 'e';
         from += 2;
-        for (char digit; (digit = lowered_digit(from, &length)); from += length) *to++ = digit;
+        for (char digit; (digit = una_lowered_digit(from, &length)); from += length) *to++ = digit;
     }
     *to = 0;
 }

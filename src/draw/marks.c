@@ -14,6 +14,26 @@ void una_panel_layers(una_panel *panel, const una_layers *l, bool levels)
     una_panel_between(panel, look, l->at, l->low, l->high, l->count);
 }
 
+void una_panel_doubt(una_panel *panel, una_look look, const double *x, const double *mean, const double *std,
+                     size_t count)
+{
+    double *low = panel ? UNA_GET(panel->arena, double, 2 * count) : NULL;
+    if (!low) return;
+    for (size_t i = 0; i < count; i++) {
+        low[i] = mean[i] - UNA_TWO_SIDED * std[i];
+        low[count + i] = mean[i] + UNA_TWO_SIDED * std[i];
+    }
+    una_panel_between(panel, look, x, low, low + count, count);
+}
+
+void una_range_add_doubt(double *low, double *high, const double *mean, const double *std, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        double half = UNA_TWO_SIDED * std[i];
+        una_range_add(low, high, (double[]){ mean[i] - half, mean[i] + half }, 2);
+    }
+}
+
 void una_panel_row_bars(una_panel *panel, const una_report_predictions *of, const double *x, const double *less,
                         size_t some, bool dots)
 {

@@ -14,6 +14,11 @@ typedef struct una_layers { const double *at, *lower, *low, *high, *upper; size_
 /* Ignorance from low to high, and noise beside it: bands of a line, or bars of levels. */
 void una_panel_layers(una_panel *panel, const una_layers *layers, bool levels);
 
+/* From 1.96 standard deviations below the mean to as many above it, at each x; and what they span. */
+void una_panel_doubt(una_panel *panel, una_look look, const double *x, const double *mean, const double *std,
+                     size_t count);
+void una_range_add_doubt(double *low, double *high, const double *mean, const double *std, size_t count);
+
 typedef struct una_report_predictions {  /* what was said of some rows                                      */
     size_t        rows;
     const size_t *row;                   /* [rows] of the report; NULL: all of them                         */

@@ -57,16 +57,26 @@ const char *una_number_plain(char buffer[UNA_NUMBER_ROOM], double value, int dec
     return buffer;
 }
 
+static const char plain_digits[] = "0123456789-";
+static const char *const raised_digits[] = { "\xE2\x81\xB0", "\xC2\xB9", "\xC2\xB2", "\xC2\xB3", "\xE2\x81\xB4",
+    "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7", "\xE2\x81\xB8", "\xE2\x81\xB9", "\xE2\x81\xBB" };
+
+char una_lowered_digit(const char *at, size_t *length)
+{
+    for (size_t i = 0; plain_digits[i]; i++) {
+        *length = strlen(raised_digits[i]);
+        if (strncmp(at, raised_digits[i], *length) == 0) return plain_digits[i];
+    }
+    return 0;
+}
+
 static size_t put_power(char *buffer, size_t at, int exponent)
 {
-    static const char *const raised[] = { "\xE2\x81\xB0", "\xC2\xB9", "\xC2\xB2", "\xC2\xB3", "\xE2\x81\xB4",
-                                          "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7", "\xE2\x81\xB8",
-                                          "\xE2\x81\xB9" };
     char ascii[16];
     snprintf(ascii, sizeof ascii, "%d", exponent);
     at = put_bytes(buffer, at, "\xC3\x97" "10", 4);
     for (const char *s = ascii; *s; s++) {
-        const char *digit = *s == '-' ? "\xE2\x81\xBB" : raised[*s - '0'];
+        const char *digit = raised_digits[strchr(plain_digits, *s) - plain_digits];
         at = put_bytes(buffer, at, digit, strlen(digit));
     }
     return at;

@@ -57,6 +57,8 @@ const char *una_tick_text(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks, 
 /* " (×10⁶)" for an axis label, "" where labels are plain. */
 const char *una_ticks_factor(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks);
 
+/* The raised sign or digit at `at` as a plain one, 0 if there is none; its bytes go to *length. */
+char una_lowered_digit(const char *at, size_t *length);
 /* Whether some of it is written from right to left, or turns the text after it. */
 bool una_utf8_is_right_to_left(const char *text);
 /* Copies what fits, in whole characters: bad bytes become U+FFFD, control characters blanks, and marks

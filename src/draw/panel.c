@@ -274,17 +274,6 @@ static void strip(una_canvas *canvas, const view *v, const una_panel *panel)
 
 /* ---- series ---------------------------------------------------------------------------------------- */
 
-static double size_of(const una_series *s)
-{
-    if (s->size > 0) return s->size;
-    switch (s->shape) {
-    case UNA_SHAPE_POINTS: return 3;
-    case UNA_SHAPE_LINE:   return 1.5;
-    case UNA_SHAPE_DASHES: return 1.2;
-    default:               return 0.8;
-    }
-}
-
 static bool drawable(const una_series *s, size_t i)
 {
     return isfinite(s->x[i]) && (!s->y || isfinite(s->y[i])) && (!s->y2 || isfinite(s->y2[i]));
@@ -326,21 +315,6 @@ static void dot(una_canvas *canvas, double x, double y)
     una_canvas_segment(canvas, x, y, x, y);
 }
 
-/* They go down in a few layers, so that crowding shows as darkness. */
-static void draw_points(una_canvas *canvas, const view *v, const una_series *s, const una_pen *pen)
-{
-    enum { LAYERS = 6 };
-    for (size_t layer = 0; layer < LAYERS; layer++) {
-        for (size_t i = layer; i < s->count; i += LAYERS) {
-            if (!drawable(s, i)) continue;
-            double x = x_at(v, s->x[i]), y = y_at(v, s->y[i]);
-            if (x < v->left - 2 || x > v->left + v->width + 2 || y < v->top - 2 || y > v->top + v->height + 2) continue;
-            dot(canvas, x, y);
-        }
-        canvas->stroke(canvas, pen);
-    }
-}
-
 /* In a few classes, those of the least shade first: what is known least lies on top. */
 static void draw_shaded(una_canvas *canvas, const view *v, const una_series *s, una_pen pen)
 {
@@ -354,6 +328,25 @@ static void draw_shaded(una_canvas *canvas, const view *v, const una_series *s, 
         }
         pen.rgb = una_ink_mixed(s->ink, (double)k / (CLASSES - 1));
         canvas->stroke(canvas, &pen);
+    }
+}
+
+/* They go down in a few layers, so that crowding shows as darkness. */
+static void draw_points(una_canvas *canvas, const view *v, const una_series *s, const una_pen *pen)
+{
+    enum { LAYERS = 6 };
+    if (s->shade) {
+        draw_shaded(canvas, v, s, *pen);
+        return;
+    }
+    for (size_t layer = 0; layer < LAYERS; layer++) {
+        for (size_t i = layer; i < s->count; i += LAYERS) {
+            if (!drawable(s, i)) continue;
+            double x = x_at(v, s->x[i]), y = y_at(v, s->y[i]);
+            if (x < v->left - 2 || x > v->left + v->width + 2 || y < v->top - 2 || y > v->top + v->height + 2) continue;
+            dot(canvas, x, y);
+        }
+        canvas->stroke(canvas, pen);
     }
 }
 
@@ -392,32 +385,30 @@ static void draw_bars(una_canvas *canvas, const view *v, const una_series *s, co
     canvas->fill(canvas, pen);
 }
 
-static void draw_diagonal(una_canvas *canvas, const view *v, const una_pen *pen)
+static void draw_diagonal(una_canvas *canvas, const view *v, const una_series *s, const una_pen *pen)
 {
+    (void)s;
     double low = fmax(v->x.low, v->y.low), high = fmin(v->x.high, v->y.high);
     if (!(low < high)) return;
     una_canvas_segment(canvas, x_at(v, low), y_at(v, low), x_at(v, high), y_at(v, high));
     canvas->stroke(canvas, pen);
 }
 
+static const struct { double size; void (*draw)(una_canvas *, const view *, const una_series *, const una_pen *); }
+shapes[] = {
+    [UNA_SHAPE_BAND]   = { 0.8, draw_band },  [UNA_SHAPE_LINE]     = { 1.5, draw_line },
+    [UNA_SHAPE_DASHES] = { 1.2, draw_line },  [UNA_SHAPE_POINTS]   = { 3, draw_points },
+    [UNA_SHAPE_RANGES] = { 0.8, draw_marks }, [UNA_SHAPE_RUG]      = { 0.8, draw_marks },
+    [UNA_SHAPE_BARS]   = { 0.8, draw_bars },  [UNA_SHAPE_SPANS]    = { 0.8, draw_spans },
+    [UNA_SHAPE_DIAGONAL] = { 0.8, draw_diagonal },
+};
+
 static void draw_series(una_canvas *canvas, const view *v, const una_series *s)
 {
-    const una_pen pen = { .rgb = una_ink_rgb(s->ink), .width = size_of(s), .round = s->shape == UNA_SHAPE_POINTS,
-        .opacity = s->opacity > 0 ? s->opacity : una_shape_opacity(s->shape), .dashed = s->shape == UNA_SHAPE_DASHES };
-    switch (s->shape) {
-    case UNA_SHAPE_BAND:     draw_band(canvas, v, s, &pen); break;
-    case UNA_SHAPE_LINE:
-    case UNA_SHAPE_DASHES:   draw_line(canvas, v, s, &pen); break;
-    case UNA_SHAPE_POINTS:
-        if (s->shade) draw_shaded(canvas, v, s, pen);
-        else draw_points(canvas, v, s, &pen);
-        break;
-    case UNA_SHAPE_SPANS:    draw_spans(canvas, v, s, &pen); break;
-    case UNA_SHAPE_RANGES:
-    case UNA_SHAPE_RUG:      draw_marks(canvas, v, s, &pen); break;
-    case UNA_SHAPE_BARS:     draw_bars(canvas, v, s, &pen); break;
-    case UNA_SHAPE_DIAGONAL: draw_diagonal(canvas, v, &pen); break;
-    }
+    const una_pen pen = { .rgb = una_ink_rgb(s->ink), .width = s->size > 0 ? s->size : shapes[s->shape].size,
+        .opacity = s->opacity > 0 ? s->opacity : una_shape_opacity(s->shape),
+        .round = s->shape == UNA_SHAPE_POINTS, .dashed = s->shape == UNA_SHAPE_DASHES };
+    shapes[s->shape].draw(canvas, v, s, &pen);
 }
 
 typedef struct end { const una_series *of; double x, y; } end;

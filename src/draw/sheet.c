@@ -281,31 +281,25 @@ static const sign signs[] = {
     { "{", "\\{" }, { "}", "\\}" }, { "<", "$<$" }, { ">", "$>$" }, { "|", "$|$" }, { "\xE2\x89\xA4", "$\\le$" },
     { "\xE2\x89\xA5", "$\\ge$" }, { "\n", " " }, { "\r", " " }
 };
-static const sign raised[] = {
-    { "\xE2\x81\xBB", "-" }, { "\xE2\x81\xB0", "0" }, { "\xC2\xB9", "1" }, { "\xC2\xB2", "2" }, { "\xC2\xB3", "3" },
-    { "\xE2\x81\xB4", "4" }, { "\xE2\x81\xB5", "5" }, { "\xE2\x81\xB6", "6" }, { "\xE2\x81\xB7", "7" },
-    { "\xE2\x81\xB8", "8" }, { "\xE2\x81\xB9", "9" }
-};
-
-static const sign *latex_sign_at(const char *at, const sign *table, size_t count)
+static const sign *latex_sign_at(const char *at)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(at, table[i].utf8, strlen(table[i].utf8)) == 0) return &table[i];
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strncmp(at, signs[i].utf8, strlen(signs[i].utf8)) == 0) return &signs[i];
     return NULL;
 }
 
 static void latex_escape(una_text *text, const char *words)
 {
-    enum { SIGNS = sizeof signs / sizeof *signs, RAISED = sizeof raised / sizeof *raised };
+    size_t length;
     for (const char *s = words; *s;) {
-        const sign *plain = latex_sign_at(s, signs, SIGNS), *up = latex_sign_at(s, raised, RAISED);
+        const sign *plain = latex_sign_at(s);
+        char digit = una_lowered_digit(s, &length);
         if (plain) {
             una_text_add(text, "%s", plain->latex);
             s += strlen(plain->utf8);
-        } else if (up) {
+        } else if (digit) {
             una_text_add(text, "$^{");
-            for (; up; s += strlen(up->utf8), up = latex_sign_at(s, raised, RAISED))
-                una_text_add(text, "%s", up->latex);
+            for (; digit; digit = una_lowered_digit(s += length, &length)) una_text_bytes(text, &digit, 1);
             una_text_add(text, "}$");
         } else {
             una_text_bytes(text, s++, 1);

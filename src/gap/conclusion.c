@@ -130,61 +130,52 @@ static int of_hundred(double share)
     return count == 100 && share < 1 ? 99 : count;
 }
 
-enum { CLAUSE = 128 };
-typedef struct clauses { char error[CLAUSE], wider[CLAUSE], coverage[CLAUSE]; } clauses;
+typedef struct clauses { const char *error, *wider, *coverage; } clauses;
 
 /* Below a tenth it is chance. */
-static void say_error(char to[CLAUSE], double error)
+static const char *error_clause(double error, una_arena *arena)
 {
-    char times[UNA_NUMBER_ROOM];
-    if (!isfinite(error)) snprintf(to, CLAUSE, "the error cannot be compared");
-    else if (error >= 1.95 && error < 2.05) snprintf(to, CLAUSE, "the error is twice as large");
-    else if (error >= MATTERS)
-        snprintf(to, CLAUSE, "the error is %s times as large", una_number_brief(times, error, 2));
-    else if (error >= 1.1)
-        snprintf(to, CLAUSE, "the error is only %d %% larger", (int)floor(100 * (error - 1) + 0.5));
-    else snprintf(to, CLAUSE, "the error is no larger than with rows there");
+    if (!isfinite(error)) return "the error cannot be compared";
+    if (error >= 1.95 && error < 2.05) return "the error is twice as large";
+    if (error >= MATTERS) return una_phrase(arena, "the error is %s times as large", UNA_BRIEF(error, 2));
+    if (error < 1.1) return "the error is no larger than with rows there";
+    return una_phrase(arena, "the error is only %d %% larger", (int)floor(100 * (error - 1) + 0.5));
 }
 
-static clauses clauses_of(const una_gap_hole *hole)
+static clauses clauses_of(const una_gap_hole *hole, una_arena *arena)
 {
-    clauses c;
-    char repeats[CLAUSE / 2] = "";
-    say_error(c.error, hole->error);
+    const char *repeats = "";
     if (hole->wider_low < hole->wider_high)
-        snprintf(repeats, sizeof repeats, ", %d to %d in the repeats", of_hundred(hole->wider_low),
-                 of_hundred(hole->wider_high));
-    if (hole->wider == 0) snprintf(c.wider, CLAUSE, "no row there gets a wider band%s", repeats);
-    else snprintf(c.wider, CLAUSE, "%s%d of 100 rows there get wider bands%s", hole->wider < NOT_NOTICED ? "only " : "",
-                  of_hundred(hole->wider), repeats);
-    snprintf(c.coverage, CLAUSE, "%d of 100 rows lie inside their 95 %% band", of_hundred(hole->coverage_inside));
-    return c;
+        repeats = una_phrase(arena, ", %d to %d in the repeats", of_hundred(hole->wider_low), of_hundred(hole->wider_high));
+    return (clauses){
+        .error = error_clause(hole->error, arena),
+        .wider = hole->wider == 0 ? una_phrase(arena, "no row there gets a wider band%s", repeats)
+            : una_phrase(arena, "%s%d of 100 rows there get wider bands%s", hole->wider < NOT_NOTICED ? "only " : "",
+                         of_hundred(hole->wider), repeats),
+        .coverage = una_phrase(arena, "%d of 100 rows lie inside their 95 %% band", of_hundred(hole->coverage_inside))
+    };
 }
 
 static void put_unclear(una_text *text, const una_gap_hole *hole, const clauses *c)
 {
-    char low[UNA_NUMBER_ROOM], high[UNA_NUMBER_ROOM];
     const char *open = "it matters";
     if (hole->noticed < 0) open = "it would be noticed";
     if (hole->noticed < 0 && hole->matters < 0) open = "it would be noticed, nor whether it matters";
     una_text_add(text, ": it cannot be told whether %s: %s, %s", open, c->wider, c->error);
     if (hole->matters < 0 && isfinite(hole->error_low) && isfinite(hole->error_high))
-        una_text_add(text, " (%s to %s times: too few rows to be sure)", una_number_brief(low, hole->error_low, 2),
-                     una_number_brief(high, hole->error_high, 2));
+        una_text_add(text, " (%s to %s times: too few rows to be sure)", UNA_BRIEF(hole->error_low, 2),
+                     UNA_BRIEF(hole->error_high, 2));
 }
 
 void una_gap_sentence(una_text *text, const una_gap_hole *hole)
 {
-    char times[UNA_NUMBER_ROOM];
+    static const char *const remarks[] = { [UNA_GAP_RIGHTLY] = "and rightly: ",
+        [UNA_GAP_TOO_LITTLE] = "but not enough: ", [UNA_GAP_TOO_CAREFUL] = "although it hardly matters: " };
     if (hole->why_not) {
         una_text_add(text, "No hole was cut in %s: %s.", hole->name, hole->why_not);
         return;
     }
-    const clauses c = clauses_of(hole);
-    const char *remark = "";
-    if (hole->kind == UNA_GAP_RIGHTLY) remark = "and rightly: ";
-    if (hole->kind == UNA_GAP_TOO_LITTLE) remark = "but not enough: ";
-    if (hole->kind == UNA_GAP_TOO_CAREFUL) remark = "although it hardly matters: ";
+    const clauses c = clauses_of(hole, text->arena);
     una_text_add(text, "A hole in %s (%s)", hole->name, hole->where);
     if (hole->kind == UNA_GAP_UNCLEAR) put_unclear(text, hole, &c);
     else if (hole->kind == UNA_GAP_UNNOTICED)
@@ -195,7 +186,7 @@ void una_gap_sentence(una_text *text, const una_gap_hole *hole)
                      c.error, c.wider);
     else
         una_text_add(text, " would be noticed: %s (ignorance %s times as large); %s%s", c.wider,
-                     una_number_brief(times, hole->spread, 2), remark, c.error);
+                     UNA_BRIEF(hole->spread, 2), remarks[hole->kind], c.error);
     if (hole->kind == UNA_GAP_TOO_LITTLE) una_text_add(text, ", and only %s", c.coverage);
     una_text_add(text, ".");
 }

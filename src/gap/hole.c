@@ -15,14 +15,9 @@ static size_t least_rows(size_t rows)
     return part > UNA_HOLE_LEAST_ROWS ? part : UNA_HOLE_LEAST_ROWS;
 }
 
-UNA_PRINTF(2, 3) static una_status note_why_not(una_hole *hole, const char *format, ...)
+static una_status no_hole(una_hole *hole, const char *why)
 {
-    char sentence[256];
-    va_list words;
-    va_start(words, format);
-    una_write_textv(sentence, sizeof sentence, format, words);
-    va_end(words);
-    hole->why_not = una_arena_text(hole->keep, sentence);
+    hole->why_not = why;
     return una_arena_check(hole->keep);
 }
 
@@ -111,12 +106,12 @@ static una_status hole_in_numbers(una_hole *hole, const una_dataset *data, una_r
     size_t *edge, edges, from, to;
     UNA_TRY(sort_cells(&sorted, data, hole->column[0], run));
     UNA_TRY(find_edges(&edge, &edges, &sorted, run));
-    if (edges == 0) return note_why_not(hole, "it has one value only");
+    if (edges == 0) return no_hole(hole, "it has one value only");
     if (edges == 1)
-        return note_why_not(hole, "it has two values only: without the rows of one of them it would be no column");
+        return no_hole(hole, "it has two values only: without the rows of one of them it would be no column");
     if (!choose_edges(&from, &to, edge, edges, sorted.count))
-        return note_why_not(hole, "most of its rows have the same few values: no stretch between the lowest and the "
-                            "highest has %zu to %zu rows", least_rows(sorted.count), sorted.count / UNA_HOLE_MOST_PART);
+        return no_hole(hole, una_phrase(hole->keep, "most of its rows have the same few values: no stretch between the "
+            "lowest and the highest has %zu to %zu rows", least_rows(sorted.count), sorted.count / UNA_HOLE_MOST_PART));
     hole->low[0] = sorted.at[from];
     hole->high[0] = sorted.at[to - 1];
     mark_inside(hole, data);
@@ -143,10 +138,10 @@ static una_status choose_level(una_hole *hole, const char **word, size_t rows)
         best = off;
         level = word[i];
     }
-    if (levels == 1) return note_why_not(hole, "it has one word only");
+    if (levels == 1) return no_hole(hole, "it has one word only");
     if (levels == 2)
-        return note_why_not(hole, "it has two words only: without the rows of one of them it would be no column");
-    if (!level) return note_why_not(hole, "none of its words has %zu to %zu rows", least, most);
+        return no_hole(hole, "it has two words only: without the rows of one of them it would be no column");
+    if (!level) return no_hole(hole, una_phrase(hole->keep, "none of its words has %zu to %zu rows", least, most));
     hole->level = level;
     return UNA_OK;
 }
@@ -196,7 +191,7 @@ static una_status grow_box(una_hole *hole, const una_dataset *data, una_run *run
         best = off;
         best_half = half;
     }
-    if (best_half == 0) return note_why_not(hole, "no box around both medians has %zu to %zu rows", least, most);
+    if (best_half == 0) return no_hole(hole, una_phrase(hole->keep, "no box around both medians has %zu to %zu rows", least, most));
     mark_box(hole, data, sorted, best_half);
     return UNA_OK;
 }

@@ -250,16 +250,14 @@ static const char *const short_conclusions[] = {
 /* "96 / 94": in the hole, and outside. */
 static void add_both(una_sheet *sheet, double inside, double outside, int decimals)
 {
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
     una_sheet_words(sheet, isnan(inside) && isnan(outside) ? NULL :
-                    una_phrase(sheet->arena, "%s\xC2\xA0/\xC2\xA0%s", una_number_plain(a, inside, decimals),
-                               una_number_plain(b, outside, decimals)));
+                    una_phrase(sheet->arena, "%s\xC2\xA0/\xC2\xA0%s", UNA_PLAIN(inside, decimals),
+                               UNA_PLAIN(outside, decimals)));
 }
 
 static void gap_add_line(una_sheet *sheet, const una_gap_hole *hole)
 {
-    una_sheet_line(sheet);
-    una_sheet_words(sheet, hole->name);
+    una_sheet_begin(sheet, hole->name);
     una_sheet_words(sheet, short_conclusions[hole->kind]);
     if (hole->kind == UNA_GAP_UNNOTICED || hole->kind == UNA_GAP_TOO_LITTLE) una_sheet_strong(sheet);
     una_sheet_number(sheet, 100 * hole->wider, 0);

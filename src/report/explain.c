@@ -135,24 +135,22 @@ static una_figure draw_explanation(const una_explanation *e, const colours *c, s
 
 /* ---- the page --------------------------------------------------------------------------------------------- */
 
-static const char *percent_of(char buffer[UNA_NUMBER_ROOM + 8], double share)
+static const char *percent_of(una_arena *arena, double share)
 {
-    snprintf(buffer, UNA_NUMBER_ROOM + 8, "%s\xC2\xA0%%", UNA_PLAIN(100 * share, 0));
-    return buffer;
+    return una_phrase(arena, "%s\xC2\xA0%%", UNA_PLAIN(100 * share, 0));
 }
 
 static void add_lead(una_html *html, const una_explanation *e, una_arena *arena)
 {
     una_text words = una_text_in(arena);
-    char share[UNA_NUMBER_ROOM + 8];
     size_t best = 0;
     for (size_t p = 1; p < e->concepts; p++)
         if (e->share[p] > e->share[best]) best = p;
     una_text_add(&words, "Of what the model does not know of %s, over all %zu rows, the concept '%s' carries most: %s",
-                 e->target, e->rows, e->names[best], percent_of(share, e->share[best]));
-    una_text_add(&words, ". Along no concept lies %s", percent_of(share, e->share[e->concepts]));
+                 e->target, e->rows, e->names[best], percent_of(arena, e->share[best]));
+    una_text_add(&words, ". Along no concept lies %s", percent_of(arena, e->share[e->concepts]));
     for (size_t p = e->concepts + 1; p < e->parts; p++)
-        una_text_add(&words, "; %s: %s", e->names[p], percent_of(share, e->share[p]));
+        una_text_add(&words, "; %s: %s", e->names[p], percent_of(arena, e->share[p]));
     una_text_add(&words, ".");
     una_html_paragraph(html, "lead", words.at);
 }
@@ -222,14 +220,13 @@ typedef struct wanted { const una_explanation *e; const una_dataset *data; const
 /* row 17 / mean 3.1 / ignorance 0.4 / old 63 % */
 static const char *words_below_picture(const una_explanation *e, size_t row, una_arena *arena)
 {
-    char share[UNA_NUMBER_ROOM + 8];
     size_t best = una_explanation_largest(e, row);
     una_text words = una_text_in(arena);
     una_text_add(&words, "row %zu\nmean %s\nignorance %s", e->number[row], UNA_BRIEF(e->mean[row], 3),
                  UNA_BRIEF(e->std_epistemic[row], 3));
     if (best != SIZE_MAX)
         una_text_add(&words, "\n%s %s", e->names[best],
-                     percent_of(share, e->part[row * e->parts + best] / explained_sum(e, row)));
+                     percent_of(arena, e->part[row * e->parts + best] / explained_sum(e, row)));
     return words.at;
 }
 

@@ -349,7 +349,7 @@ static una_status need_one_target(const una_model *const *models, size_t count, 
 }
 
 /* Each target of a single model is reported on by itself, on one page, with the rows that it has. */
-static una_status write_report(const report_builder *g, const char *path, const una_report_settings *s)
+static una_status write_report(report_builder *g, const char *path, const una_report_settings *s)
 {
     size_t count = s->count == 1 ? una_model_target_count(s->models[0]) : 1;
     if (count == 1) UNA_TRY(need_one_target(s->models, s->count, g->run));
@@ -378,28 +378,32 @@ static una_status write_chart(report_builder *g, const char *path, const una_rep
     return una_report_save(path, &bytes, g->run);
 }
 
-static una_status begin(report_builder *g, una_report_settings *asked, const una_report_settings *settings,
-                        una_arena *arena, una_run *run)
+typedef una_status report_writer(report_builder *g, const char *path, const una_report_settings *settings);
+
+static una_status write_with(report_writer *how, const char *path, const una_report_settings *settings, una_run *run)
 {
+    una_arena arena;
+    una_report_settings s;
     UNA_TRY(una_version_check("libuna_report", run));
     una_clear_message(run);
-    UNA_TRY(UNA_TAKE(asked, settings, una_report_settings, run));
-    if (!asked->data) UNA_FAIL(run, UNA_E_USAGE, "a report or chart needs a table, and there is none");
-    una_arena_init(arena, run);
-    *g = (report_builder){ .truth = asked->truth, .context = asked->context, .arena = arena, .run = run };
-    return UNA_OK;
+    UNA_TRY(UNA_TAKE(&s, settings, una_report_settings, run));
+    if (!s.data) UNA_FAIL(run, UNA_E_USAGE, "a report or chart needs a table, and there is none");
+    una_arena_init(&arena, run);
+    report_builder g = { .report = { .heading = s.heading, .story = s.story }, .truth = s.truth, .context = s.context,
+                         .arena = &arena, .run = run };
+    una_status status = how(&g, path, &s);
+    una_arena_free(&arena);
+    return status;
 }
 
 una_status una_report_write_with(const char *path, const una_report_settings *settings, una_run *run)
 {
-    una_arena arena;
-    una_report_settings s;
-    report_builder g;
-    UNA_TRY(begin(&g, &s, settings, &arena, run));
-    g.report.heading = s.heading, g.report.story = s.story;
-    una_status status = write_report(&g, path, &s);
-    una_arena_free(&arena);
-    return status;
+    return write_with(write_report, path, settings, run);
+}
+
+una_status una_chart_write_with(const char *path, const una_report_settings *settings, una_run *run)
+{
+    return write_with(write_chart, path, settings, run);
 }
 
 una_status una_chart_check(const char *path, una_run *run)
@@ -408,17 +412,6 @@ una_status una_chart_check(const char *path, una_run *run)
     UNA_TRY(una_version_check("libuna_report", run));
     una_clear_message(run);
     return una_format_of(&format, path, run);
-}
-
-una_status una_chart_write_with(const char *path, const una_report_settings *settings, una_run *run)
-{
-    una_arena arena;
-    una_report_settings s;
-    report_builder g;
-    UNA_TRY(begin(&g, &s, settings, &arena, run));
-    una_status status = write_chart(&g, path, &s);
-    una_arena_free(&arena);
-    return status;
 }
 
 una_status una_report_write(const char *path, const una_model *const *models, const char *const *titles, size_t count,

@@ -6,10 +6,11 @@
  */
 #include "study/study_view.h"
 
+#include "draw/marks.h"
 #include "draw/number.h"
 
 enum { SLICE_DOTS = 200, FEW_WHOLE = 30, MOST_OPEN = 40 };
-static const double full_width = 700, half_width = 352, third_width = 232, z95 = 1.959964;
+static const double full_width = 700, half_width = 352, third_width = 232;
 
 /* ---- what is shared ------------------------------------------------------------------------------------------- */
 
@@ -138,18 +139,16 @@ static void add_failed(una_panel *panel, const una_study_view *view, const una_s
 static size_t add_open(una_panel *panel, const una_study_view *view, una_arena *arena)
 {
     double *x = UNA_GET(arena, double, MOST_OPEN), *y = UNA_GET(arena, double, MOST_OPEN);
-    double *low = UNA_GET(arena, double, MOST_OPEN), *high = UNA_GET(arena, double, MOST_OPEN);
+    double *std = UNA_GET(arena, double, MOST_OPEN);
     if (arena->failed) return 0;
     size_t count = 0;
     for (size_t i = 0; i < view->trial_count && count < MOST_OPEN; i++) {
         const una_trial *trial = &view->trials[i];
         if (trial->state != UNA_TRIAL_OPEN || !isfinite(trial->expected) || !isfinite(trial->doubt)) continue;
-        x[count] = (double)trial->id, y[count] = trial->expected;
-        low[count] = trial->expected - z95 * trial->doubt, high[count] = trial->expected + z95 * trial->doubt;
-        count++;
+        x[count] = (double)trial->id, y[count] = trial->expected, std[count++] = trial->doubt;
     }
     if (count == 0) return 0;
-    una_panel_between(panel, (una_look){ UNA_SHAPE_RANGES, UNA_INK_IGNORANCE, 1.6, 0.6 }, x, low, high, count);
+    una_panel_doubt(panel, (una_look){ UNA_SHAPE_RANGES, UNA_INK_IGNORANCE, 1.6, 0.6 }, x, y, std, count);
     una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_MODEL, 4, 1 }, x, y, count);
     return count;
 }
@@ -301,18 +300,13 @@ static void study_add_dots(una_panel *panel, const una_study_view *view, const u
 static void add_slice(una_panel *panel, const una_dimension *input, const una_slice *slice, una_arena *arena)
 {
     double *x = UNA_GET(arena, double, slice->count);
-    double *low = UNA_GET(arena, double, slice->count), *high = UNA_GET(arena, double, slice->count);
-    if (arena->failed) return;
-    for (size_t i = 0; i < slice->count; i++) {
-        x[i] = on_axis(input, slice->at[i]);
-        low[i] = slice->mean[i] - z95 * slice->std[i];
-        high[i] = slice->mean[i] + z95 * slice->std[i];
-    }
+    if (!x) return;
+    for (size_t i = 0; i < slice->count; i++) x[i] = on_axis(input, slice->at[i]);
 
     bool alone = stands_alone(input);
     una_look range = { alone ? UNA_SHAPE_RANGES : UNA_SHAPE_BAND, UNA_INK_IGNORANCE, alone ? 3 : 0, alone ? 0.6 : 0.38 };
     una_look mean = { alone ? UNA_SHAPE_POINTS : UNA_SHAPE_LINE, UNA_INK_MODEL, alone ? 5 : 1.8, 1 };
-    una_panel_between(panel, range, x, low, high, slice->count);
+    una_panel_doubt(panel, range, x, slice->mean, slice->std, slice->count);
     una_panel_plot(panel, mean, x, slice->mean, slice->count);
 }
 
@@ -337,21 +331,15 @@ static void add_slice_panel(una_figure *figure, const una_study_view *view, cons
     una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_SECOND, 7.5, 1 }, best, best + 1, 1);
 }
 
-/* Bands may leave the paper: half the trials' range above and below is enough to see that they do. */
 static una_axis slice_range(const una_study_view *view, const una_study_digest *d)
 {
     double low = INFINITY, high = -INFINITY;
     if (view->best) una_range_add(&low, &high, &view->best->value, 1);
     for (size_t k = 0; k < d->varied_count; k++) {
         const una_slice *slice = &view->slices[d->varied[k]];
-        for (size_t i = 0; i < slice->count; i++) {
-            double ends[] = { slice->mean[i] - z95 * slice->std[i], slice->mean[i] + z95 * slice->std[i] };
-            una_range_add(&low, &high, ends, 2);
-        }
+        una_range_add_doubt(&low, &high, slice->mean, slice->std, slice->count);
     }
-    double air = 0.5 * (d->value.high - d->value.low);
-    if (air > 0) low = fmax(low, d->value.low - air), high = fmin(high, d->value.high + air);
-    return una_axis_around(low, high, 0.05);
+    return una_axis_of_bands(low, high, d->value.low, d->value.high, 0.05);
 }
 
 static double slice_variation(const una_slice *slice)

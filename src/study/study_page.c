@@ -55,15 +55,24 @@ static una_status take_slices(una_study_view *view, una_study *study, una_arena 
     return UNA_OK;
 }
 
-static void find_best(una_study_view *view, const una_trials *best)
+static void end_trials(void *trials) { una_trials_free(trials); }
+
+/* All, and which is the best. */
+static una_status view_trials(una_study_view *view, una_study *study, una_run *run)
 {
+    una_trials *trials, *best;
+    UNA_TRY(una_study_trials(&trials, study, run));
+    UNA_TRY(una_arena_at_end(&run->scratch, end_trials, trials));
+    UNA_TRY(una_study_best(&best, study, run));
+    UNA_TRY(una_arena_at_end(&run->scratch, end_trials, best));
+    view->trials = trials->at, view->trial_count = trials->count;
     for (size_t i = 0; best->count > 0 && i < view->trial_count; i++)
         if (view->trials[i].id == best->at[0].id) view->best = &view->trials[i];
+    return UNA_OK;
 }
 
 /* format NULL: the whole page. */
-static una_status view_and_save(una_study *study, const una_trials *trials, const una_trials *best, const char *path,
-                                const una_format *format, una_run *run)
+static una_status view_and_save(una_study *study, const char *path, const una_format *format, una_run *run)
 {
     una_arena *arena = &run->scratch;
     una_space *space = NULL;
@@ -74,9 +83,9 @@ static una_status view_and_save(una_study *study, const una_trials *trials, cons
         .title = study_title(una_study_text(study, "where"), arena), .space = json,
         .model = una_study_text(study, "model"), .acquisition = una_study_text(study, "acquisition"),
         .seed = una_study_text(study, "seed"), .maximize = goal && strcmp(goal, "maximize") == 0,
-        .inputs = space->dimension, .input_count = space->count, .trials = trials->at, .trial_count = trials->count
+        .inputs = space->dimension, .input_count = space->count
     };
-    find_best(&view, best);
+    UNA_TRY(view_trials(&view, study, run));
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(take_slices(&view, study, arena, run));
 
@@ -86,27 +95,16 @@ static una_status view_and_save(una_study *study, const una_trials *trials, cons
     return una_report_save(path, &bytes, run);
 }
 
-static una_status study_page_make(una_study *study, const char *path, const una_format *format, una_run *run)
-{
-    una_trials *trials = NULL, *best = NULL;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_study_trials(&trials, study, run);
-    if (status == UNA_OK) status = una_study_best(&best, study, run);
-    if (status == UNA_OK) status = view_and_save(study, trials, best, path, format, run);
-    una_trials_free(best);
-    una_trials_free(trials);
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
 una_status una_study_page(una_study *study, const char *path, una_run *run)
 {
-    return study_page_make(study, path, NULL, run);
+    UNA_SCOPED(run, view_and_save(study, path, NULL, run));
+    return UNA_OK;
 }
 
 una_status una_study_chart(una_study *study, const char *path, una_run *run)
 {
     una_format format;
     UNA_TRY(una_format_of(&format, path, run));
-    return study_page_make(study, path, &format, run);
+    UNA_SCOPED(run, view_and_save(study, path, &format, run));
+    return UNA_OK;
 }

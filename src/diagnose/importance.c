@@ -149,29 +149,20 @@ static una_status score_panel(panel *p, const work *w, size_t from, una_run *run
     return UNA_OK;
 }
 
-static una_status new_panel(panel *p, const work *w, const una_model *refit, size_t from, size_t to, una_run *run)
-{
-    size_t inputs = refit->columns.input_count, sources = w->model->columns.source_count;
-    *p = (panel){ .refit = refit, .rows = to - from, .inputs = inputs, .sources = sources, .error = w->error + from,
-                  .rise = w->rise + from * sources };
-    p->x = w->all.x.at + from * inputs;
-    p->y = w->own + from;
-    UNA_NEW_AT(&run->scratch, p->shuffled, p->rows * inputs);
-    UNA_NEW_AT(&run->scratch, p->mean, p->rows);
-    return UNA_OK;
-}
-
 static una_status score_fold(work *w, size_t from, size_t to, una_run *run)
 {
     una_model refit;
     una_problem others;
     una_arena keep;
-    panel p;
+    size_t inputs = w->model->columns.input_count, sources = w->model->columns.source_count;
+    panel p = { .refit = &refit, .rows = to - from, .inputs = inputs, .sources = sources, .x = w->all.x.at + from * inputs,
+                .y = w->own + from, .error = w->error + from, .rise = w->rise + from * sources };
+    UNA_NEW_AT(&run->scratch, p.shuffled, p.rows * inputs);
+    UNA_NEW_AT(&run->scratch, p.mean, p.rows);
     UNA_TRY(without_rows(&others, w, from, to, run));
     una_arena_init(&keep, run);
     una_status status = keeps_features(w->model->kind) ? posterior_without_rows(&refit, w, &others, &keep, run)
                                                        : importance_refit(&refit, w, &others, &keep, run);
-    if (status == UNA_OK) status = new_panel(&p, w, &refit, from, to, run);
     if (status == UNA_OK) status = score_panel(&p, w, from, run);
     una_arena_free(&keep);
     return status;

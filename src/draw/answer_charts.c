@@ -347,8 +347,8 @@ una_figure una_chart_residuals(const una_report *report, una_arena *arena)
 
     double low = INFINITY, high = -INFINITY;
     una_range_add(&low, &high, r, rows);
-    una_figure_share(&figure, NULL,
-                     &(una_axis){ .low = low - 0.05 * (high - low), .high = high + 0.05 * (high - low) });
+    una_axis y = una_axis_around(low, high, 0.05);
+    una_figure_share(&figure, NULL, &y);
     if (figure.panel_count < 3 || figure.panel_count == 4) {
         figure.columns = figure.panel_count == 1 ? 1 : 2, figure.panel_width = half_width;
         for (size_t i = 0; i < figure.panel_count; i++)

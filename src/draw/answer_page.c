@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * See answer_page.h: the verdict, which inputs matter, what they do, what is left over, and where ignorance is.
+ * Sections of the page on fitted models: the verdict, which inputs matter, what they do, what is left over, and where ignorance is.
  */
-#include "draw/answer_page.h"
+#include "draw/fit_report.h"
 #include "draw/number.h"
 #include "draw/sheet.h"
 

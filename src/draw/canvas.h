@@ -3,7 +3,7 @@
  * Paper: what charts are drawn on. A chart moves a point, draws lines from it, and strokes or fills the path; it writes
  * texts and may draw inside a rectangle only. There are two kinds of canvas: SVG, which una writes itself (svg.h), and
  * Cairo's for PDF and PNG (cairo_canvas.h). A drawing is the same on both: widths of texts are from a table (canvas_text.c),
- * not from the fonts of this machine. Inside src/report only.
+ * not from the fonts of this machine. Inside src/draw only.
  */
 #pragma once
 
@@ -71,3 +71,14 @@ void una_powers_lower(char *text);
 
 void una_canvas_segment(una_canvas *canvas, double from_x, double from_y, double to_x, double to_y);
 void una_canvas_rectangle(una_canvas *canvas, double x, double y, double width, double height);
+
+/* ---- panel.c, parallel_axes.c: panels and keys ------------------------------------------------------------------ */
+
+typedef struct una_frame { double left, top, width, height; } una_frame;         /* in px */
+
+void una_panel_draw(una_canvas *canvas, const una_panel *panel, const una_frame *frame);
+/* Where points with tips lie on it, as <circle>s with a <title> that are seen by the pointer alone. */
+void una_panel_tips(una_text *out, const una_panel *panel, const una_frame *frame);
+void una_key_draw(una_canvas *canvas, const una_key *key, double left, double middle, double width);
+/* A panel with axes side by side (parallel_axes.c). */
+void una_panel_draw_axes(una_canvas *canvas, const una_panel *panel, const una_frame *frame);

@@ -4,7 +4,6 @@
  * good is it on rows that it had not seen, which inputs matter and what do they do, what is left over, where does it
  * not know, how did training go, and last every option. No date and no duration: same fit, same page.
  */
-#include "draw/answer_page.h"
 #include "draw/cairo_canvas.h"
 #include "draw/fit_report.h"
 #include "draw/html.h"

@@ -102,6 +102,17 @@ una_status una_save_alone(una_saver *how, const void *what, const char *path, un
 const char *una_report_name(char buffer[UNA_NAME_ROOM], const char *name);
 #define UNA_NAMED(name) una_report_name((char[UNA_NAME_ROOM]){0}, (name))        /* for as long as its block */
 
+/* ---- sections of the page, each with its heading; one without content adds nothing (answer_page.c) --- */
+
+/* Sentence, findings, warnings, and suspicious rows as a table. */
+void una_report_verdict(una_html *html, const una_report *report);
+void una_report_importance(una_html *html, const una_report *report);
+void una_report_effects(una_html *html, const una_report *report);
+void una_report_residuals(una_html *html, const una_report *report);
+/* Below a heading of the caller's. */
+void una_report_ignorance(una_html *html, const una_report *report);
+void una_report_least_known_table(una_html *html, const una_report *report);
+
 /* ---- the charts (fit_charts.c, answer_charts.c) ----------------------------------------------- */
 
 bool       una_report_is_line(const una_report *report);

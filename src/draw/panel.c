@@ -2,7 +2,7 @@
  *
  * Panels on canvas: axes, series, keys. Axes are two thin lines with outward ticks; there is no grid and no box.
  */
-#include "draw/panel.h"
+#include "draw/canvas.h"
 
 #include "draw/html.h"
 #include "draw/number.h"

@@ -4,7 +4,7 @@
  * Names stand above, in two steps where they have no room side by side; the ends of an axis bear their numbers, an axis
  * of words bears these.
  */
-#include "draw/panel.h"
+#include "draw/canvas.h"
 
 #include "draw/number.h"
 

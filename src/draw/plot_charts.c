@@ -78,8 +78,9 @@ static una_axis band_range(const una_plot_line *line, const una_plot_rows *rows,
     return una_axis_of_bands(low, top, inner_low, inner_top, 0.03);
 }
 
-una_figure una_plot_bands(const una_plot_line *line, const una_plot_rows *rows, bool dots, una_arena *arena)
+una_figure una_plot_bands(const una_plot_line *line, const una_plot_rows *rows, una_arena *arena)
 {
+    bool dots = rows->dots;
     una_figure figure = una_figure_in(arena, 1, wide, high);
     double *low = UNA_GET(arena, double, line->count), *top = UNA_GET(arena, double, line->count);
     una_panel *panel = una_figure_panel(&figure, rows->title, line->input, rows->target);
@@ -126,8 +127,9 @@ una_figure una_plot_effect(const una_plot_line *line, const una_plot_rows *rows,
 
 /* ---- rows as they are -------------------------------------------------------------------------------------------- */
 
-una_figure una_plot_observed(const una_plot_rows *r, una_arena *arena)
+una_figure una_plot_observed(const una_plot_line *line, const una_plot_rows *r, una_arena *arena)
 {
+    (void)line;
     una_figure figure = una_figure_in(arena, 1, 460, 420);
     double low = INFINITY, top = -INFINITY;
     una_panel *panel = una_figure_panel(&figure, r->title, "Observed", "Predicted");
@@ -146,8 +148,9 @@ una_figure una_plot_observed(const una_plot_rows *r, una_arena *arena)
     return figure;
 }
 
-una_figure una_plot_calibration(const una_plot_rows *r, una_arena *arena)
+una_figure una_plot_calibration(const una_plot_line *line, const una_plot_rows *r, una_arena *arena)
 {
+    (void)line;
     una_figure figure = una_figure_in(arena, 1, 460, 420);
     una_panel *panel = una_figure_panel(&figure, r->title, "Probability, as predicted", "Share of rows below");
     const double *p = una_panel_chances(panel, r->count), *share = p ? una_shares_below(r->below, r->count, p, 0, arena)
@@ -161,7 +164,7 @@ una_figure una_plot_calibration(const una_plot_rows *r, una_arena *arena)
     return figure;
 }
 
-una_figure una_plot_residuals(const una_plot_rows *r, const una_plot_line *line, una_arena *arena)
+una_figure una_plot_residuals(const una_plot_line *line, const una_plot_rows *r, una_arena *arena)
 {
     una_figure figure = una_figure_in(arena, 1, wide, high);
     const double *x = r->x ? r->x : r->mean;
@@ -180,7 +183,7 @@ una_figure una_plot_residuals(const una_plot_rows *r, const una_plot_line *line,
     return figure;
 }
 
-una_figure una_plot_ignorance(const una_plot_rows *r, const una_plot_line *line, una_arena *arena)
+una_figure una_plot_ignorance(const una_plot_line *line, const una_plot_rows *r, una_arena *arena)
 {
     una_figure figure = una_figure_in(arena, 1, wide, high);
     double low = 0, top = 0;
@@ -197,21 +200,20 @@ una_figure una_plot_ignorance(const una_plot_rows *r, const una_plot_line *line,
 
 /* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
-una_figure una_plot_importance(const char *title, const char *const *names, const double *relevance, size_t count,
-                               una_arena *arena)
+una_figure una_plot_importance(const una_plot_line *line, const una_plot_rows *rows, una_arena *arena)
 {
-    size_t shown = count < MOST_BARS ? count : MOST_BARS;
+    size_t count = line->count, shown = count < MOST_BARS ? count : MOST_BARS;
     una_figure figure = una_figure_in(arena, 1, wide, 66 + 22 * (double)shown);
     double *down = UNA_GET(arena, double, count), *share = UNA_GET(arena, double, shown), sum = 0;
     const char **name = UNA_GET(arena, const char *, shown);
     if (arena->failed) return figure;
-    for (size_t i = 0; i < count; i++) down[i] = -relevance[i], sum += relevance[i] * relevance[i];
+    for (size_t i = 0; i < count; i++) down[i] = -line->relevance[i], sum += down[i] * down[i];
     const size_t *order = una_order_of(down, count, arena);
     for (size_t i = 0; order && i < shown; i++) {        /* the first at the top */
-        share[i] = sum > 0 ? 100 * relevance[order[i]] * relevance[order[i]] / sum : 0;
-        name[shown - 1 - i] = names[order[i]];
+        share[i] = sum > 0 ? 100 * down[order[i]] * down[order[i]] / sum : 0;
+        name[shown - 1 - i] = line->names[order[i]];
     }
     una_panel *panel = una_figure_lying_bars(&figure, "Share of all inputs, %", share, name, shown, UNA_INK_MODEL);
-    if (panel) panel->title = title;
+    if (panel) panel->title = rows->title;
     return figure;
 }

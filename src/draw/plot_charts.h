@@ -11,6 +11,7 @@ typedef struct una_plot_rows {           /* predictions for real rows; arrays [c
     size_t        count;
     const double *y, *mean, *std_epistemic, *lower, *upper;      /* y may be NULL: not known                   */
     const double *below;                 /* predicted probability of less than y                              */
+    bool          dots;                  /* y is shown along an input that is the only one                     */
     const double *x;                     /* an input; of levels beside the place among names, from 1; NULL: none */
 } una_plot_rows;
 
@@ -23,16 +24,11 @@ typedef struct una_plot_line {           /* what the model says as one input mov
     bool          levels;                /* words, or few values: nothing lies between them                   */
     const double *lines;                 /* [line_count, count] of single rows; NULL: none                    */
     size_t        line_count;
+    const double *relevance;             /* [count] where the names are those of inputs                       */
 } una_plot_line;
 
-/* rows->y as dots if `dots`: where the input that moves is the only one. */
-una_figure una_plot_bands(const una_plot_line *line, const una_plot_rows *rows, bool dots, una_arena *arena);
-una_figure una_plot_effect(const una_plot_line *line, const una_plot_rows *rows, una_arena *arena);
-una_figure una_plot_observed(const una_plot_rows *rows, una_arena *arena);
-una_figure una_plot_calibration(const una_plot_rows *rows, una_arena *arena);
-/* By rows->x where there is one, along the line's input, else by the prediction. */
-una_figure una_plot_residuals(const una_plot_rows *rows, const una_plot_line *line, una_arena *arena);
-una_figure una_plot_ignorance(const una_plot_rows *rows, const una_plot_line *line, una_arena *arena);
-/* Inputs by their share of the squares of `relevance` [count], the largest at the top; at most forty. */
-una_figure una_plot_importance(const char *title, const char *const *names, const double *relevance, size_t count,
-                               una_arena *arena);
+/* residuals: by rows->x where there is one, along the line's input, else by the prediction. importance: inputs by their
+ * share of the squares of line->relevance, the largest at the top; at most forty. */
+typedef una_figure una_plot_drawer(const una_plot_line *line, const una_plot_rows *rows, una_arena *arena);
+una_plot_drawer una_plot_bands, una_plot_effect, una_plot_observed, una_plot_calibration, una_plot_residuals,
+    una_plot_ignorance, una_plot_importance;

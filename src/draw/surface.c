@@ -5,7 +5,6 @@
  */
 #include "draw/cairo_canvas.h"
 #include "draw/html.h"
-#include "draw/panel.h"
 #include "draw/svg.h"
 
 enum { KEY_HEIGHT = 18, KEY_WIDTH = 143, GAP = 16 };

@@ -286,22 +286,15 @@ static void gap_add_table(una_html *html, const una_gap *gap, una_arena *arena)
     una_sheet_html(html, &sheet);
 }
 
-/* The sentences of all holes, or of those of one kind alone (NULL: all). */
-static size_t conclusions_of(const char ***sentence, const una_gap_hole *hole, size_t count, const una_gap_kind *kind,
-                             una_arena *arena)
+/* The sentences of all holes below a heading; without one those of holes in which it is dangerous, in a box. */
+static void add_conclusions(una_html *html, const char *heading, const una_gap_hole *hole, size_t count)
 {
+    const char **sentence = UNA_GET(html->text.arena, const char *, count);
     size_t taken = 0;
-    *sentence = UNA_GET(arena, const char *, count);
-    for (size_t i = 0; *sentence && i < count; i++)
-        if (!kind || hole[i].kind == *kind) (*sentence)[taken++] = hole[i].verdict;
-    return taken;
-}
-
-static void add_conclusions(una_html *html, const char *heading, const una_gap_hole *hole, size_t count,
-                            una_arena *arena)
-{
-    const char **sentence;
-    size_t taken = conclusions_of(&sentence, hole, count, NULL, arena);
+    for (size_t i = 0; sentence && i < count; i++)
+        if (heading || hole[i].kind == UNA_GAP_UNNOTICED) sentence[taken++] = hole[i].verdict;
+    if (!heading) una_html_box(html, "Unnoticed, and it matters", sentence, taken);
+    if (!heading || count == 0) return;
     una_html_heading(html, 2, heading);
     una_html_list(html, sentence, taken);
 }
@@ -336,16 +329,12 @@ static una_status save_gap_page(const void *what, const char *path, una_arena *a
 {
     const una_gap_result *r = what;
     const una_gap *gap = &r->gap;
-    const una_gap_kind danger = UNA_GAP_UNNOTICED;
-    const char **dangers;
     una_html html = una_html_begin(arena, "Would a hole be noticed?");
     una_html_heading(&html, 1, "Would a hole in the data be noticed?");
     una_html_paragraph(&html, "lead", gap->answer);
-    size_t count = conclusions_of(&dangers, gap->hole, gap->column_count + gap->pair_count, &danger, arena);
-    una_html_box(&html, "Unnoticed, and it matters", dangers, count);
-    add_conclusions(&html, "Column by column", gap->hole, gap->column_count, arena);
-    if (gap->pair_count)
-        add_conclusions(&html, "Pairs of columns", gap->hole + gap->column_count, gap->pair_count, arena);
+    add_conclusions(&html, NULL, gap->hole, gap->column_count + gap->pair_count);
+    add_conclusions(&html, "Column by column", gap->hole, gap->column_count);
+    add_conclusions(&html, "Pairs of columns", gap->hole + gap->column_count, gap->pair_count);
     add_pictures(&html, r, arena);
     gap_add_table(&html, gap, arena);
     add_method(&html, r, arena);

@@ -47,30 +47,30 @@ una_status una_changed_rows_ask(una_prediction *out, const una_model *model, con
 
 static int compare_level_words(const void *a, const void *b)
 {
-    return strcmp(((const una_level *)a)->word, ((const una_level *)b)->word);
+    return strcmp(((const una_distinct *)a)->word, ((const una_distinct *)b)->word);
 }
 
 static int compare_level_values(const void *a, const void *b)
 {
-    double x = ((const una_level *)a)->value, y = ((const una_level *)b)->value;
+    double x = ((const una_distinct *)a)->value, y = ((const una_distinct *)b)->value;
     return (x > y) - (x < y);
 }
 
 static int compare_level_rows(const void *a, const void *b)
 {
-    const una_level *p = a, *q = b;
+    const una_distinct *p = a, *q = b;
     if (p->rows != q->rows) return p->rows > q->rows ? -1 : 1;
     return strcmp(p->word, q->word);
 }
 
 /* False: the cell is missing. */
-static bool take_level(una_level *level, const una_report_column *column, size_t row)
+static bool take_level(una_distinct *level, const una_report_column *column, size_t row)
 {
-    *level = (una_level){ column->word ? column->word[row] : NULL, column->word ? 0 : column->number[row], 1 };
+    *level = (una_distinct){ column->word ? column->word[row] : NULL, column->word ? 0 : column->number[row], 1 };
     return column->word ? level->word != NULL : isfinite(level->value);
 }
 
-una_status una_levels_of(una_level **list, size_t *count, const una_report_column *column, size_t rows, una_arena *arena)
+una_status una_distinct_of(una_distinct **list, size_t *count, const una_report_column *column, size_t rows, una_arena *arena)
 {
     int (*compare)(const void *, const void *) = column->word ? compare_level_words : compare_level_values;
     size_t all = 0;
@@ -85,14 +85,14 @@ una_status una_levels_of(una_level **list, size_t *count, const una_report_colum
     return UNA_OK;
 }
 
-const una_level *una_level_find(const una_level *list, size_t count, const una_report_column *column, size_t row)
+const una_distinct *una_distinct_find(const una_distinct *list, size_t count, const una_report_column *column, size_t row)
 {
-    una_level own;
+    una_distinct own;
     if (!take_level(&own, column, row)) return NULL;
     return bsearch(&own, list, count, sizeof *list, column->word ? compare_level_words : compare_level_values);
 }
 
-static una_status plan_levels(una_report_effect *effect, const report_builder *g, const una_level *list,
+static una_status plan_levels(una_report_effect *effect, const report_builder *g, const una_distinct *list,
                               size_t count)
 {
     double *at = UNA_GET(g->arena, double, count), *value = UNA_GET(g->arena, double, count);
@@ -124,9 +124,9 @@ static una_status plan_effect(una_report_effect *effect, bool *varies, const rep
 {
     size_t rows = g->report.rows;
     bool words = g->report.columns[column].word != NULL;
-    una_level *list;
+    una_distinct *list;
     size_t count;
-    UNA_TRY(una_levels_of(&list, &count, &g->report.columns[column], rows, &g->run->scratch));
+    UNA_TRY(una_distinct_of(&list, &count, &g->report.columns[column], rows, &g->run->scratch));
     *varies = count > 1;
     *effect = (una_report_effect){ .column = column };
     if (!*varies) return UNA_OK;

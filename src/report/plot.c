@@ -16,10 +16,21 @@
 
 enum { GRID = 121, FEW_VALUES = 12, MOST_WORDS = 60, AVERAGED = 200, SINGLE = 30, EFFECT_GRID = 41 };
 
-typedef enum needs { NEEDS_NOTHING = 0, NEEDS_ROWS = 1, NEEDS_TARGET = 2, NEEDS_INPUT = 4 } needs;
+typedef struct plotting plotting;
 
-typedef struct plotting {
+enum { NEEDS_NOTHING = 0, NEEDS_ROWS = 1, NEEDS_TARGET = 2, NEEDS_INPUT = 4, TAKES_INPUT = 8 };
+typedef struct plot_chart {
+    const char *name;
+    unsigned    needs;
+    size_t      grid;                    /* places of an input that moves: on a line, which reaches beyond the rows by */
+    double      beyond;                  /* so much of their range                                             */
+    una_status (*ask)(plotting *p);      /* fills line and rows                                                */
+    una_plot_drawer *draw;
+} plot_chart;
+
+struct plotting {
     una_plot_settings asked;
+    const plot_chart *chart;
     const una_model  *model;
     const una_fit_info *info;
     const una_dataset *given;
@@ -34,7 +45,7 @@ typedef struct plotting {
     una_plot_line     line;
     una_arena        *arena;
     una_run          *run;
-} plotting;
+};
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
@@ -45,14 +56,14 @@ static size_t find_column(const una_dataset *data, const char *name)
     return SIZE_MAX;
 }
 
-static una_status find_plot_columns(plotting *p, unsigned need)
+static una_status find_plot_columns(plotting *p)
 {
     p->inputs = una_model_input_count(p->model);
     UNA_NEW_AT(p->arena, p->place, p->inputs);
     for (size_t i = 0; i < p->inputs; i++)
         UNA_TRY(una_dataset_find(&p->place[i], p->given, una_model_input_name(p->model, i), p->run));
     p->target = find_column(p->given, p->info->target);
-    if (p->target == SIZE_MAX && (need & NEEDS_TARGET))
+    if (p->target == SIZE_MAX && (p->chart->needs & NEEDS_TARGET))
         return una_dataset_find(&p->target, p->given, p->info->target, p->run);
     if (p->target != SIZE_MAX && !una_dataset_numbers(p->given, p->target))
         UNA_FAIL(p->run, UNA_E_INPUT, "%s: the target '%s' holds words, but numbers are needed",
@@ -60,10 +71,11 @@ static una_status find_plot_columns(plotting *p, unsigned need)
     return UNA_OK;
 }
 
-static una_status take_plot_rows(plotting *p, unsigned need)
+static una_status take_plot_rows(plotting *p)
 {
+    size_t target = p->chart->needs & NEEDS_TARGET ? p->target : SIZE_MAX;
     UNA_NEW(p->arena, size_t, kept, una_dataset_row_count(p->given));
-    size_t count = una_complete_rows(kept, p->given, p->place, p->inputs, need & NEEDS_TARGET ? p->target : SIZE_MAX,
+    size_t count = una_complete_rows(kept, p->given, p->place, p->inputs, target,
                                      p->info->missing == UNA_MISSING_MEAN);
     if (count == 0)
         UNA_FAIL(p->run, UNA_E_INPUT, "%s: no row has a value in every column that the chart needs",
@@ -113,7 +125,7 @@ static double beside_place(size_t place, size_t row)
 }
 
 /* Different values in order, at most so many words as a chart shows: nothing lies between them. */
-static una_status take_levels(plotting *p, const una_report_column *column, const una_level *list, size_t count)
+static una_status take_levels(plotting *p, const una_report_column *column, const una_distinct *list, size_t count)
 {
     size_t shown = count > MOST_WORDS ? MOST_WORDS : count;
     UNA_NEW(p->arena, const char *, names, shown);
@@ -125,7 +137,7 @@ static una_status take_levels(plotting *p, const una_report_column *column, cons
         names[k] = una_arena_text(p->arena, list[k].word ? list[k].word : UNA_DATED(column->date, value[k], 6));
     }
     for (size_t i = 0; i < p->rows.count; i++) {
-        const una_level *found = una_level_find(list, shown, column, i);
+        const una_distinct *found = una_distinct_find(list, shown, column, i);
         place[i] = found ? beside_place((size_t)(found - list), i) : NAN;
     }
     p->value = value, p->rows.x = place;
@@ -133,15 +145,17 @@ static una_status take_levels(plotting *p, const una_report_column *column, cons
     return UNA_OK;
 }
 
-/* Words, and few numbers: these alone. Else a grid, which reaches beyond the rows by `beyond` of their range. */
-static una_status take_input(plotting *p, size_t grid, double beyond)
+/* Words, and few numbers: these alone. Else a grid. */
+static una_status take_input(plotting *p)
 {
     const una_report_column *column = &p->columns[p->moves];
-    una_level *list;
+    size_t grid = p->chart->grid;
+    double beyond = p->chart->beyond;
+    una_distinct *list;
     size_t count;
     p->line.input = column->name;
     p->line.date = column->date;
-    UNA_TRY(una_levels_of(&list, &count, column, p->rows.count, p->arena));
+    UNA_TRY(una_distinct_of(&list, &count, column, p->rows.count, p->arena));
     if (count == 0)
         UNA_FAIL(p->run, UNA_E_INPUT, "%s: the column '%s' has no value", una_dataset_origin(p->given), p->line.input);
     if (column->word || count <= FEW_VALUES) return take_levels(p, column, list, count);
@@ -182,8 +196,8 @@ static una_status add_distance(double *distance, const plotting *p, const double
 static una_status add_rarity(double *distance, const plotting *p, const una_report_column *column)
 {
     size_t count, usual = 0;
-    una_level *list;
-    UNA_TRY(una_levels_of(&list, &count, column, p->rows.count, p->arena));
+    una_distinct *list;
+    UNA_TRY(una_distinct_of(&list, &count, column, p->rows.count, p->arena));
     for (size_t k = 1; k < count; k++)
         if (list[k].rows > list[usual].rows) usual = k;
     for (size_t i = 0; i < p->rows.count; i++)
@@ -237,20 +251,6 @@ static una_status new_prediction(una_prediction *to, const plotting *p, size_t r
     return una_arena_check(p->arena);
 }
 
-static una_status predict_plot_rows(plotting *p, bool score)
-{
-    una_prediction a;
-    UNA_TRY(new_prediction(&a, p, p->rows.count));
-    UNA_TRY(una_model_predict(p->model, p->table, 0.95, &a, p->run));
-    set_title(p, "", "; too kind if the model was fitted on them");
-    p->rows.mean = a.mean, p->rows.std_epistemic = a.std_epistemic, p->rows.lower = a.lower, p->rows.upper = a.upper;
-    if (!score) return UNA_OK;
-    una_score unused = UNA_INIT(una_score);
-    UNA_NEW(p->arena, double, below, p->rows.count);
-    p->rows.below = below;
-    return una_model_score_rows(&unused, below, p->model, p->table, p->run);
-}
-
 /* rows [count] of the table, each with the input at all of its places. */
 static una_status ask_moving(una_prediction *to, const plotting *p, const size_t *rows, size_t count)
 {
@@ -263,32 +263,28 @@ static una_status ask_moving(una_prediction *to, const plotting *p, const size_t
 
 /* ---- charts ------------------------------------------------------------------------------------------------------ */
 
-typedef una_status plotter(una_figure *figure, plotting *p);
-
-static una_status plot_bands(una_figure *figure, plotting *p)
+static una_status ask_bands(plotting *p)
 {
     size_t row;
     una_prediction a;
-    bool alone = p->inputs == 1 && p->rows.y;
-    UNA_TRY(take_input(p, GRID, 0.1));
     UNA_TRY(choose_row(&row, p));
     UNA_TRY(ask_moving(&a, p, &row, 1));
     p->line.mean = a.mean, p->line.std = a.std_epistemic, p->line.lower = a.lower, p->line.upper = a.upper;
+    p->rows.dots = p->inputs == 1 && p->rows.y;
     if (p->inputs > 1)
         p->rows.title = una_phrase(p->arena, "Other inputs as in row %zu of %s", p->number[row], file_of(p));
     else p->rows.title = una_phrase(p->arena, "%zu rows of %s", p->rows.count, file_of(p));
-    *figure = una_plot_bands(&p->line, &p->rows, alone, p->arena);
     return UNA_OK;
 }
 
-static una_status plot_effect(una_figure *figure, plotting *p)
+static una_status ask_effect(plotting *p)
 {
     una_prediction a;
-    UNA_TRY(take_input(p, EFFECT_GRID, 0));
     size_t grid = p->line.count, count = p->rows.count < AVERAGED ? p->rows.count : AVERAGED;
-    size_t single = count < SINGLE ? count : SINGLE, *rows = UNA_GET(p->arena, size_t, count);
-    double *mean = UNA_GET(p->arena, double, grid), *lines = UNA_GET(p->arena, double, single * grid);
-    UNA_TRY(una_arena_check(p->arena));
+    size_t single = count < SINGLE ? count : SINGLE;
+    UNA_NEW(p->arena, size_t, rows, count);
+    UNA_NEW(p->arena, double, mean, grid);
+    UNA_NEW(p->arena, double, lines, single * grid);
     for (size_t i = 0; i < count; i++) rows[i] = count > 1 ? i * (p->rows.count - 1) / (count - 1) : 0;
     UNA_TRY(ask_moving(&a, p, rows, count));
     for (size_t i = 0; i < count * grid; i++) mean[i % grid] += a.mean[i] / (double)count;
@@ -296,50 +292,33 @@ static una_status plot_effect(una_figure *figure, plotting *p)
         size_t from = single > 1 ? i * (count - 1) / (single - 1) : 0;
         memcpy(lines + i * grid, a.mean + from * grid, grid * sizeof *lines);
     }
-    p->line.mean = mean;
-    p->line.lines = lines;
-    p->line.line_count = single;
+    p->line.mean = mean, p->line.lines = lines, p->line.line_count = single;
     const char *behind = count < p->rows.count ? una_phrase(p->arena, ", of which %zu are averaged", count) : "";
     set_title(p, "If this input alone were another: ", behind);
-    *figure = una_plot_effect(&p->line, &p->rows, p->arena);
     return UNA_OK;
 }
 
-static una_status plot_observed(una_figure *figure, plotting *p)
+/* Of the rows as they are. */
+static una_status ask_rows(plotting *p)
 {
-    UNA_TRY(predict_plot_rows(p, false));
-    *figure = una_plot_observed(&p->rows, p->arena);
+    una_prediction a;
+    UNA_TRY(new_prediction(&a, p, p->rows.count));
+    UNA_TRY(una_model_predict(p->model, p->table, 0.95, &a, p->run));
+    set_title(p, "", p->chart->needs & NEEDS_TARGET ? "; too kind if the model was fitted on them" : ", as they are");
+    p->rows.mean = a.mean, p->rows.std_epistemic = a.std_epistemic, p->rows.lower = a.lower, p->rows.upper = a.upper;
     return UNA_OK;
 }
 
-static una_status plot_calibration(una_figure *figure, plotting *p)
+static una_status ask_probabilities(plotting *p)
 {
-    UNA_TRY(predict_plot_rows(p, true));
-    *figure = una_plot_calibration(&p->rows, p->arena);
-    return UNA_OK;
+    una_score unused = UNA_INIT(una_score);
+    UNA_TRY(ask_rows(p));
+    UNA_NEW(p->arena, double, below, p->rows.count);
+    p->rows.below = below;
+    return una_model_score_rows(&unused, below, p->model, p->table, p->run);
 }
 
-static una_status plot_residuals(una_figure *figure, plotting *p)
-{
-    if (p->asked.input) {
-        UNA_TRY(choose_input(p));
-        UNA_TRY(take_input(p, GRID, 0));
-    }
-    UNA_TRY(predict_plot_rows(p, false));
-    *figure = una_plot_residuals(&p->rows, &p->line, p->arena);
-    return UNA_OK;
-}
-
-static una_status plot_ignorance(una_figure *figure, plotting *p)
-{
-    UNA_TRY(take_input(p, GRID, 0));
-    UNA_TRY(predict_plot_rows(p, false));
-    set_title(p, "", ", as they are");
-    *figure = una_plot_ignorance(&p->rows, &p->line, p->arena);
-    return UNA_OK;
-}
-
-static una_status plot_importance(una_figure *figure, plotting *p)
+static una_status take_relevance(plotting *p)
 {
     size_t inputs = una_model_input_count(p->model);
     UNA_NEW(p->arena, const char *, names, inputs);
@@ -347,33 +326,32 @@ static una_status plot_importance(una_figure *figure, plotting *p)
         UNA_FAIL(p->run, UNA_E_USAGE, "this model (%s) does not know how much its inputs matter: luna, nlm, gp and "
                 "auto find it out when they are fitted", p->info->kind);
     for (size_t i = 0; i < inputs; i++) names[i] = una_model_input_name(p->model, i);
-    const char *title = una_phrase(p->arena, "How fast %s moves with each input, squared", p->info->target);
-    *figure = una_plot_importance(title, names, p->info->relevance, inputs, p->arena);
+    p->rows.title = una_phrase(p->arena, "How fast %s moves with each input, squared", p->info->target);
+    p->line.names = names, p->line.relevance = p->info->relevance, p->line.count = inputs;
     return UNA_OK;
 }
 
-static const struct chart { const char *name; unsigned needs; plotter *plot; } charts[] = {
-    { "bands", NEEDS_ROWS | NEEDS_INPUT, plot_bands },
-    { "effect", NEEDS_ROWS | NEEDS_INPUT, plot_effect },
-    { "observed", NEEDS_ROWS | NEEDS_TARGET, plot_observed },
-    { "calibration", NEEDS_ROWS | NEEDS_TARGET, plot_calibration },
-    { "residuals", NEEDS_ROWS | NEEDS_TARGET, plot_residuals },
-    { "ignorance", NEEDS_ROWS | NEEDS_INPUT, plot_ignorance },
-    { "importance", NEEDS_NOTHING, plot_importance },
+static const plot_chart charts[] = {
+    { "bands", NEEDS_ROWS | NEEDS_INPUT, GRID, 0.1, ask_bands, una_plot_bands },
+    { "effect", NEEDS_ROWS | NEEDS_INPUT, EFFECT_GRID, 0, ask_effect, una_plot_effect },
+    { "observed", NEEDS_ROWS | NEEDS_TARGET, 0, 0, ask_rows, una_plot_observed },
+    { "calibration", NEEDS_ROWS | NEEDS_TARGET, 0, 0, ask_probabilities, una_plot_calibration },
+    { "residuals", NEEDS_ROWS | NEEDS_TARGET | TAKES_INPUT, GRID, 0, ask_rows, una_plot_residuals },
+    { "ignorance", NEEDS_ROWS | NEEDS_INPUT, GRID, 0, ask_rows, una_plot_ignorance },
+    { "importance", NEEDS_NOTHING, 0, 0, take_relevance, una_plot_importance },
 };
 
 /* ---- the public call --------------------------------------------------------------------------------------------- */
 
-static una_status choose_chart(const struct chart **chart, const plotting *p)
+static una_status choose_chart(plotting *p)
 {
     const char *names[sizeof charts / sizeof *charts];
     size_t count = sizeof charts / sizeof *charts;
-    *chart = NULL;
     for (size_t i = 0; i < count; i++) {
         names[i] = charts[i].name;
-        if (strcmp(charts[i].name, p->asked.what) == 0) *chart = &charts[i];
+        if (strcmp(charts[i].name, p->asked.what) == 0) p->chart = &charts[i];
     }
-    if (*chart) return UNA_OK;
+    if (p->chart) return UNA_OK;
     const char *near = una_nearest(p->asked.what, names, count);
     UNA_FAIL(p->run, UNA_E_USAGE, "there is no chart '%.40s'%s%s%s; the charts are bands, effect, observed, "
             "calibration, residuals, ignorance and importance", p->asked.what, near ? " (did you mean " : "",
@@ -399,31 +377,29 @@ static una_status choose_plot_target(plotting *p)
     return UNA_OK;
 }
 
-static una_status draw_plot(una_figure *figure, plotting *p)
-{
-    const struct chart *chart;
-    if (!p->asked.what) p->asked.what = "bands";
-    UNA_TRY(choose_chart(&chart, p));
-    UNA_TRY(choose_plot_target(p));
-    if ((chart->needs & NEEDS_ROWS) && !p->given)
-        UNA_FAIL(p->run, UNA_E_USAGE, "the chart '%s' is about rows, and a model keeps none: give a table with its "
-                "inputs%s", chart->name, chart->needs & NEEDS_TARGET ? " and its target" : "");
-    if (p->asked.row && chart->plot != plot_bands)
-        UNA_FAIL(p->run, UNA_E_USAGE, "a row is for the chart 'bands': '%s' shows all rows", chart->name);
-    if (chart->needs & NEEDS_ROWS) {
-        UNA_TRY(find_plot_columns(p, chart->needs));
-        UNA_TRY(take_plot_rows(p, chart->needs));
-    }
-    if (chart->needs & NEEDS_INPUT) UNA_TRY(choose_input(p));
-    return chart->plot(figure, p);
-}
-
-static una_status write_plot(plotting *p, const char *path)
+static una_status draw_plot(plotting *p, const char *path)
 {
     una_format format;
-    una_figure figure;
     UNA_TRY(una_format_of(&format, path, p->run));
-    UNA_TRY(draw_plot(&figure, p));
+    if (!p->asked.what) p->asked.what = "bands";
+    UNA_TRY(choose_chart(p));
+    UNA_TRY(choose_plot_target(p));
+    unsigned needs = p->chart->needs;
+    if ((needs & NEEDS_ROWS) && !p->given)
+        UNA_FAIL(p->run, UNA_E_USAGE, "the chart '%s' is about rows, and a model keeps none: give a table with its "
+                "inputs%s", p->chart->name, needs & NEEDS_TARGET ? " and its target" : "");
+    if (p->asked.row && p->chart->ask != ask_bands)
+        UNA_FAIL(p->run, UNA_E_USAGE, "a row is for the chart 'bands': '%s' shows all rows", p->chart->name);
+    if (needs & NEEDS_ROWS) {
+        UNA_TRY(find_plot_columns(p));
+        UNA_TRY(take_plot_rows(p));
+    }
+    if ((needs & NEEDS_INPUT) || ((needs & TAKES_INPUT) && p->asked.input)) {
+        UNA_TRY(choose_input(p));
+        UNA_TRY(take_input(p));
+    }
+    UNA_TRY(p->chart->ask(p));
+    una_figure figure = p->chart->draw(&p->line, &p->rows, p->arena);
     return una_figure_save(&figure, path, p->run);
 }
 
@@ -436,7 +412,7 @@ una_status una_plot_write(const char *path, const una_model *model, const una_da
     plotting p = { .model = model, .given = data, .moves = SIZE_MAX, .arena = &arena, .run = run };
     UNA_TRY(UNA_TAKE(&p.asked, settings, una_plot_settings, run));
     una_arena_init(&arena, run);
-    una_status status = write_plot(&p, path);
+    una_status status = draw_plot(&p, path);
     una_arena_free(&arena);
     return status;
 }

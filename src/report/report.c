@@ -18,19 +18,6 @@ enum { FINE_GRID = 241 };
 
 /* ---- the rows --------------------------------------------------------------------------------------- */
 
-/* NULL: the other sort. */
-typedef struct cells { const double *number; const char *const *word; } cells;
-
-static cells cells_of(const una_dataset *data, size_t column)
-{
-    return (cells){ una_dataset_numbers(data, column), una_dataset_words(data, column) };
-}
-
-static bool is_unusable_cell(cells column, size_t row)
-{
-    return column.word ? column.word[row] == NULL : isnan(column.number[row]);
-}
-
 /* Columns by position in `data`: the subject's inputs, then the target. Other models must need no more. */
 static una_status find_report_columns(report_builder *g, const una_model *const *models, size_t count,
                                       const una_dataset *data, size_t **places)
@@ -67,8 +54,8 @@ size_t una_complete_rows(size_t *kept, const una_dataset *data, const size_t *pl
 {
     size_t count = 0;
     for (size_t row = 0; row < una_dataset_row_count(data); row++) {
-        bool whole = target == SIZE_MAX || !is_unusable_cell(cells_of(data, target), row);
-        for (size_t i = 0; i < inputs && !fills; i++) whole = whole && !is_unusable_cell(cells_of(data, place[i]), row);
+        bool whole = target == SIZE_MAX || !una_table_is_missing(&data->column[target], row);
+        for (size_t i = 0; i < inputs && !fills; i++) whole = whole && !una_table_is_missing(&data->column[place[i]], row);
         if (whole) kept[count++] = row;
     }
     return count;
@@ -78,11 +65,10 @@ una_status una_report_columns(una_report_column **columns, const una_dataset *ta
                               una_arena *arena)
 {
     UNA_NEW_AT(arena, *columns, count);
-    for (size_t i = 0; i < count; i++) {
-        cells column = cells_of(table, place[i]);
-        (*columns)[i] = (una_report_column){ una_dataset_column_name(table, place[i]), column.number, column.word,
-                                             una_date_writer_of(table->column[place[i]].form.kind) };
-    }
+    for (size_t i = 0; i < count; i++)
+        (*columns)[i] = (una_report_column){ una_dataset_column_name(table, place[i]),
+            una_dataset_numbers(table, place[i]), una_dataset_words(table, place[i]),
+            una_date_writer_of(table->column[place[i]].form.kind) };
     return UNA_OK;
 }
 
@@ -218,8 +204,15 @@ static una_status or_nothing(una_status status, una_run *run)
     return UNA_OK;
 }
 
-static void end_verdict(void *verdict) { una_verdict_free(verdict); }
-static void end_importance(void *importance) { una_importance_free(importance); }
+static void end_verdict(void *verdict)
+{
+    una_verdict_free(verdict);
+}
+
+static void end_importance(void *importance)
+{
+    una_importance_free(importance);
+}
 
 static una_status gather_verdict(una_report_model *to, const report_builder *g, const una_model *model,
                                  const una_dataset *data)

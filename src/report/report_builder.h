@@ -35,12 +35,12 @@ una_status una_changed_rows_ask(una_prediction *out, const una_model *model, con
 una_status una_report_columns(una_report_column **columns, const una_dataset *table, const size_t *place, size_t count,
                               una_arena *arena);
 /* A value of a column, and how many rows have it. */
-typedef struct una_level { const char *word; double value; size_t rows; } una_level;
+typedef struct una_distinct { const char *word; double value; size_t rows; } una_distinct;
 /* The different values of a column, in order, without those that are missing. */
-una_status una_levels_of(una_level **list, size_t *count, const una_report_column *column, size_t rows,
+una_status una_distinct_of(una_distinct **list, size_t *count, const una_report_column *column, size_t rows,
                          una_arena *arena);
 /* Which of them row `row` has; NULL: none. */
-const una_level *una_level_find(const una_level *list, size_t count, const una_report_column *column, size_t row);
+const una_distinct *una_distinct_find(const una_distinct *list, size_t count, const una_report_column *column, size_t row);
 
 /* Rows of a table that have the target (a column; SIZE_MAX: not needed) and, unless the model fills them in, all inputs
  * (place [inputs]); how many. */

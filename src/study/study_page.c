@@ -55,7 +55,10 @@ static una_status take_slices(una_study_view *view, una_study *study, una_arena 
     return UNA_OK;
 }
 
-static void end_trials(void *trials) { una_trials_free(trials); }
+static void end_trials(void *trials)
+{
+    una_trials_free(trials);
+}
 
 /* All, and which is the best. */
 static una_status view_trials(una_study_view *view, una_study *study, una_run *run)

@@ -80,25 +80,25 @@ static double distance_in_limits(const scale *s, double value)
 
 /* ---- words ------------------------------------------------------------------------------------------------------ */
 
-/* The value that may have been intended: with another place of the decimal point, or the other sign. */
-static bool intended_value(double *value, const char **how, double cell, const scale *s)
+typedef struct slip { double factor; const char *how; } slip;
+
+/* What makes of a cell the value that may have been intended: another place of the decimal point, or the other sign. */
+static const slip *likely_slip(double cell, const scale *s)
 {
-    static const struct { double factor; const char *how; } slips[] = {
+    static const slip slips[] = {
         { -1, "with the other sign" }, { 0.01, "100 times less" }, { 100, "100 times more" },
         { 0.001, "1000 times less" }, { 1000, "1000 times more" }, { 0.1, "10 times less" }, { 10, "10 times more" },
     };
     double best = 3;                                     /* robust standard deviations */
-    bool found = false;
-    if (!s->log && fabs(s->median) < 2 * s->std) return false;   /* around 0 any number is usual with its point moved */
+    const slip *found = NULL;
+    if (!s->log && fabs(s->median) < 2 * s->std) return NULL;    /* around 0 any number is usual with its point moved */
     for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
         double other = cell * slips[i].factor;
         if (s->log && !(other > 0)) continue;
         double off = fabs((s->log ? log(other) : other) - s->median) / s->std;
         if (off >= best) continue;
         best = off;
-        *value = other;
-        *how = slips[i].how;
-        found = true;
+        found = &slips[i];
     }
     return found;
 }
@@ -107,24 +107,25 @@ static bool intended_value(double *value, const char **how, double cell, const s
 static bool is_lone_cell(const scale *plain, const scale *logs, double cell)
 {
     const double wonder = 3.5;
-    double value, distance = cell > 0 ? fabs(log(cell) - logs->median) : 0;
-    const char *how;
+    double distance = cell > 0 ? fabs(log(cell) - logs->median) : 0;
     if (distance <= beyond * logs->std || distance <= logs->reach + log(alone_by)) return false;
     if (fabs(cell - plain->median) <= wonder * plain->std) return false;
-    return intended_value(&value, &how, cell, logs) && fabs(log(value / cell)) > log(50);
+    const slip *likely = likely_slip(cell, logs);
+    return likely && fabs(log(likely->factor)) > log(50);
 }
 
 enum { LONGEST_WHY = 256 };
 
 static void say_far(char why[LONGEST_WHY], const una_table_column *column, double cell, const scale *s)
 {
-    const char *how;
-    double value, off = fabs((s->log ? log(cell) : cell) - s->median) / s->std;
+    const slip *likely = likely_slip(cell, s);
+    double off = fabs((s->log ? log(cell) : cell) - s->median) / s->std;
     int used = snprintf(why, LONGEST_WHY, "lies %s robust standard deviations from the column's median %s%s",
                         UNA_ROUNDED(off, 2), UNA_CELL_TEXT(column, s->log ? exp(s->median) : s->median, 3),
                         s->log ? ", by their logarithms" : "");
-    if (intended_value(&value, &how, cell, s))
-        snprintf(why + used, (size_t)(LONGEST_WHY - used), "; %s, %s, would be usual", UNA_CELL_TEXT(column, value, 6), how);
+    if (likely)
+        snprintf(why + used, (size_t)(LONGEST_WHY - used), "; %s, %s, would be usual",
+                 UNA_CELL_TEXT(column, cell * likely->factor, 6), likely->how);
 }
 
 static una_status add_suspect(una_case *c, size_t row, const char *column, double value, const char *why)
@@ -173,13 +174,12 @@ static const scale *told_by(const cells *of, double cell)
 static bool is_group(const cells *of, size_t count)
 {
     enum { LEAST = 4 };
-    double low = HUGE_VAL, high = -HUGE_VAL, value;
-    const char *how;
+    double low = HUGE_VAL, high = -HUGE_VAL;
     if (count < LEAST || !of->plain) return false;
     for (size_t i = 0; i < of->rows; i++) {
         const scale *by = told_by(of, of->at[i]);
         if (!by) continue;
-        if (intended_value(&value, &how, of->at[i], by)) return false;
+        if (likely_slip(of->at[i], by)) return false;
         low = fmin(low, of->at[i]), high = fmax(high, of->at[i]);
     }
     return high - low <= 2 * of->plain->std;

@@ -8,7 +8,7 @@
 #include "draw/number.h"
 
 enum { MANY_TIPS = 20000, BINS = 10, LEAST_IN_BIN = 12, FEW_IN_LEVEL = 3 };
-static const double wide = UNA_TWO_SIDED, half_width = 352, third_width = 232;
+static const double wide = UNA_TWO_SIDED;
 
 /* ---- rows under the pointer ------------------------------------------------------------------------- */
 
@@ -98,7 +98,7 @@ una_figure una_chart_importance(const una_report *report, size_t *shown, una_are
     const double *relevance = model->info ? model->info->relevance : NULL;
     size_t count = *shown = report->column_count < UNA_MOST_BARS ? report->column_count : UNA_MOST_BARS;
     bool both = model->importance && relevance;
-    una_figure figure = una_figure_in(arena, both ? 2 : 1, both ? half_width : 560, 48 + 22 * (double)count);
+    una_figure figure = una_figure_in(arena, both ? 2 : 1, both ? UNA_HALF_WIDTH : 560, 48 + 22 * (double)count);
     const size_t *order = una_report_order(report, arena);
     const char **names = UNA_GET(arena, const char *, count);
     if (arena->failed || (!model->importance && !relevance)) return figure;
@@ -174,11 +174,11 @@ static una_axis effect_range(const una_report *report, size_t shown)
 
 una_figure una_chart_effects(const una_report *report, una_arena *arena)
 {
-    una_figure figure = una_figure_in(arena, 3, third_width, 186);
+    una_figure figure = una_figure_in(arena, 3, UNA_THIRD_WIDTH, 186);
     size_t shown = report->effect_count < UNA_MOST_EFFECTS ? report->effect_count : UNA_MOST_EFFECTS;
     if (shown == 0 || !report->models[0].effect_mean) return figure;
     if (shown == 1) figure.columns = 1, figure.panel_width = 560, figure.panel_height = 260;
-    else if (shown == 2 || shown == 4) figure.columns = 2, figure.panel_width = half_width, figure.panel_height = 220;
+    else if (shown == 2 || shown == 4) figure.columns = 2, figure.panel_width = UNA_HALF_WIDTH, figure.panel_height = 220;
     una_axis y = effect_range(report, shown);
     for (size_t e = 0; e < shown; e++) add_effect(&figure, report, &report->effects[e], arena);
     una_figure_share(&figure, NULL, &y);
@@ -219,7 +219,7 @@ static void add_doubt(una_figure *figure, const una_report *report, const una_re
 
 una_figure una_chart_ignorance_by_input(const una_report *report, una_arena *arena)
 {
-    una_figure figure = una_figure_in(arena, 3, third_width, 172);
+    una_figure figure = una_figure_in(arena, 3, UNA_THIRD_WIDTH, 172);
     size_t asked = report->effect_count < UNA_MOST_EFFECTS ? report->effect_count : UNA_MOST_EFFECTS;
     double *down = UNA_GET(arena, double, asked), low = 0, high = 0;
     if (arena->failed || asked == 0 || !report->models[0].effect_std) return figure;
@@ -234,7 +234,7 @@ una_figure una_chart_ignorance_by_input(const una_report *report, una_arena *are
     }
     if (!(high > 0)) figure.panel_count = 0;
     una_figure_share(&figure, NULL, &(una_axis){ .low = 0, .high = 1.06 * high });
-    if (figure.panel_count < 3) figure.columns = figure.panel_count, figure.panel_width = half_width;
+    if (figure.panel_count < 3) figure.columns = figure.panel_count, figure.panel_width = UNA_HALF_WIDTH;
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "epistemic std, on average");
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_PART, "density of the data");
     return figure;
@@ -318,7 +318,7 @@ static void add_residuals(una_figure *figure, const char *title, double *x, cons
 
 una_figure una_chart_residuals(const una_report *report, una_arena *arena)
 {
-    una_figure figure = una_figure_in(arena, 3, third_width, 190);
+    una_figure figure = una_figure_in(arena, 3, UNA_THIRD_WIDTH, 190);
     const una_report_predictions *predictions = report->models[0].held_out;
     if (!predictions) return figure;
     size_t rows = predictions->rows;
@@ -350,7 +350,7 @@ una_figure una_chart_residuals(const una_report *report, una_arena *arena)
     una_axis y = una_axis_around(low, high, 0.05);
     una_figure_share(&figure, NULL, &y);
     if (figure.panel_count < 3 || figure.panel_count == 4) {
-        figure.columns = figure.panel_count == 1 ? 1 : 2, figure.panel_width = half_width;
+        figure.columns = figure.panel_count == 1 ? 1 : 2, figure.panel_width = UNA_HALF_WIDTH;
         for (size_t i = 0; i < figure.panel_count; i++)
             figure.panels[i]->y.label = i % 2 == 0 ? "Observed - predicted" : NULL;
     }

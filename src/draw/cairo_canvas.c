@@ -298,15 +298,15 @@ una_status una_cairo_on(una_canvas **canvas, una_text *out, double width, double
     return UNA_OK;
 }
 
-typedef struct pixels { const unsigned char *at; size_t stride, width; } pixels;
-
 /* Cairo's are words of four bytes. */
 static void surface_row(unsigned char *to, const void *from, size_t y)
 {
-    const pixels *p = from;
-    for (size_t x = 0; x < p->width; x++) {
+    const una_cairo *p = from;
+    const unsigned char *at = p->c.cairo_image_surface_get_data(p->surface)
+        + y * (size_t)p->c.cairo_image_surface_get_stride(p->surface);
+    for (int x = 0, width = p->c.cairo_image_surface_get_width(p->surface); x < width; x++) {
         uint32_t word;
-        memcpy(&word, p->at + y * p->stride + 4 * x, sizeof word);
+        memcpy(&word, at + 4 * x, sizeof word);
         to[3 * x] = (unsigned char)(word >> 16), to[3 * x + 1] = (unsigned char)(word >> 8);
         to[3 * x + 2] = (unsigned char)word;
     }
@@ -314,11 +314,9 @@ static void surface_row(unsigned char *to, const void *from, size_t y)
 
 static una_status add_png(una_cairo *p, una_run *run)
 {
-    const pixels all = { p->c.cairo_image_surface_get_data(p->surface),
-                         (size_t)p->c.cairo_image_surface_get_stride(p->surface),
-                         (size_t)p->c.cairo_image_surface_get_width(p->surface) };
-    const una_png png = { .height = (size_t)p->c.cairo_image_surface_get_height(p->surface), .width = all.width,
-                          .channels = 3, .row = surface_row, .from = &all };
+    const una_png png = { .height = (size_t)p->c.cairo_image_surface_get_height(p->surface),
+                          .width = (size_t)p->c.cairo_image_surface_get_width(p->surface), .channels = 3,
+                          .row = surface_row, .from = p };
     return una_png_add(p->out, &png, run);
 }
 

@@ -52,7 +52,6 @@ enum { UNA_TEXT_ROOM = 256 };
 una_rgb una_ink_rgb(una_ink ink);
 /* Between UNA_INK_PART (share 0) and the ink (1). */
 una_rgb una_ink_mixed(una_ink ink, double share);
-una_rgb una_axis_rgb(void);
 /* "#rrggbb" */
 const char *una_rgb_name(char name[8], una_rgb rgb);
 /* The usual opacity of a shape. */

@@ -23,8 +23,9 @@ static const una_rgb inks[UNA_INK_COUNT] = {
     [UNA_INK_SECOND]    = { 0.000, 0.541, 0.451 },
     [UNA_INK_THIRD]     = { 0.722, 0.361, 0.580 },
     [UNA_INK_FOURTH]    = { 0.750, 0.560, 0.000 },
+    [UNA_INK_AXIS]      = { 0.380, 0.380, 0.400 },
+    [UNA_INK_TEXT]      = { 0.160, 0.160, 0.180 },
 };
-static const una_rgb text_ink = { 0.16, 0.16, 0.18 }, axis_ink = { 0.38, 0.38, 0.40 };
 
 una_rgb una_ink_rgb(una_ink ink)
 {
@@ -36,11 +37,6 @@ una_rgb una_ink_mixed(una_ink ink, double share)
     const una_rgb *from = &inks[UNA_INK_PART], *to = &inks[ink];
     return (una_rgb){ from->red + share * (to->red - from->red), from->green + share * (to->green - from->green),
                         from->blue + share * (to->blue - from->blue) };
-}
-
-una_rgb una_axis_rgb(void)
-{
-    return axis_ink;
 }
 
 const char *una_rgb_name(char name[8], una_rgb rgb)
@@ -65,7 +61,7 @@ double una_shape_opacity(una_shape shape)
 
 una_letters una_letters_of(double size, bool bold, double share)
 {
-    return (una_letters){ .rgb = text_ink, .size = size, .bold = bold, .share = share };
+    return (una_letters){ .rgb = inks[UNA_INK_TEXT], .size = size, .bold = bold, .share = share };
 }
 
 /* ---- widths ---------------------------------------------------------------------------------------- */

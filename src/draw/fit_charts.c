@@ -9,7 +9,6 @@
 #include "draw/marks.h"
 
 enum { SOME_RANGES = 60, SWEEP_DOTS = 400, SHARES = 50, LEAST_KEPT = 20, TENTHS = 10, MOST_NAMED = 5 };
-static const double half_width = 352, third_width = 232;
 
 una_ink una_model_ink(size_t model)
 {
@@ -71,7 +70,7 @@ static void add_function(una_panel *panel, const una_report *report, const una_r
 una_figure una_chart_function(const una_report *report, una_arena *arena)
 {
     bool several = report->model_count > 1;
-    una_figure figure = una_figure_in(arena, several ? 2 : 1, several ? half_width : 560, several ? 300 : 340);
+    una_figure figure = una_figure_in(arena, several ? 2 : 1, several ? UNA_HALF_WIDTH : 560, several ? 300 : 340);
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_MODEL, "mean");
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "epistemic, 95 %");
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_NOISE, "with noise, 95 %");
@@ -110,7 +109,7 @@ static const char *const *tips_of(const una_report_predictions *predictions, con
 
 una_figure una_chart_predicted(const una_report *report, una_arena *arena)
 {
-    una_figure figure = una_figure_in(arena, 2, half_width, 330);
+    una_figure figure = una_figure_in(arena, 2, UNA_HALF_WIDTH, 330);
     una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_MODEL, "one row");
     una_figure_key(&figure, UNA_SHAPE_RANGES, UNA_INK_IGNORANCE, "epistemic, 95 %");
     una_figure_key(&figure, UNA_SHAPE_RANGES, UNA_INK_NOISE, "with noise, 95 %");
@@ -168,9 +167,9 @@ static void add_tenths(una_panel *panel, const una_report_predictions *predictio
     }
     if (bars) una_panel_between(panel, (una_look){ UNA_SHAPE_RANGES, ink, 22, 0.6 }, at, foot, share, TENTHS);
     else una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, ink, 0, 0 }, at, share, TENTHS);
-    double low = 0, high = panel ? panel->y.high : 0;
+    double low = 0, high = panel->y.high;
     una_range_add(&low, &high, share, TENTHS);
-    if (panel) panel->y.high = fmax(high, 1.08 * high * (high > panel->y.high));
+    panel->y.high = fmax(high, 1.08 * high * (high > panel->y.high));
 }
 
 /* 10 % of the rows, and the range around it that chance leaves. */
@@ -184,7 +183,7 @@ static void add_even(una_panel *panel, size_t rows)
 una_figure una_chart_calibration(const una_report *report, una_arena *arena)
 {
     bool alone = report->model_count == 1;               /* then it stands beside the predictions */
-    una_figure figure = una_figure_in(arena, alone ? 1 : 2, half_width, alone ? 196 : 300);
+    una_figure figure = una_figure_in(arena, alone ? 1 : 2, UNA_HALF_WIDTH, alone ? 196 : 300);
     size_t rows = 0, models = 0;
     for (size_t m = report->model_count; m > 0; m--)
         if (report->models[m - 1].held_out) rows = report->models[m - 1].held_out->rows, models++;
@@ -372,7 +371,7 @@ static void add_training_curve(una_figure *figure, const una_report *report, con
 
 una_figure una_chart_training(const una_report *report, una_arena *arena)
 {
-    una_figure figure = una_figure_in(arena, 3, third_width, 180);
+    una_figure figure = una_figure_in(arena, 3, UNA_THIRD_WIDTH, 180);
     add_training_curve(&figure, report, "Training loss", 0, arena);
     add_training_curve(&figure, report, "Held-out log-likelihood", 1, arena);
     add_training_curve(&figure, report, "Mean cos\xC2\xB2 of the heads", 2, arena);

@@ -8,7 +8,7 @@
 #include "draw/figure.h"
 
 #define UNA_TWO_SIDED 1.959964           /* standard deviations on both sides hold 95 %                     */
-enum { UNA_FEW_ROWS = 300, UNA_LEVELS = 101 };
+enum { UNA_FEW_ROWS = 300, UNA_LEVELS = 101, UNA_HALF_WIDTH = 352, UNA_THIRD_WIDTH = 232 };   /* of panels, in px */
 
 typedef struct una_layers { const double *at, *lower, *low, *high, *upper; size_t count; } una_layers;   /* [count] */
 /* Ignorance from low to high, and noise beside it: bands of a line, or bars of levels. */

@@ -226,7 +226,7 @@ static void lying_names(una_canvas *canvas, const view *v, double left)
 
 static void axis_lines(una_canvas *canvas, const view *v)
 {
-    const una_pen pen = { .rgb = una_axis_rgb(), .opacity = 1, .width = UNA_HAIR };
+    const una_pen pen = { .rgb = una_ink_rgb(UNA_INK_AXIS), .opacity = 1, .width = UNA_HAIR };
     bool corner = v->base <= v->top + v->height;                 /* no strip between */
     una_canvas_segment(canvas, v->left, v->top, v->left, v->top + v->height);
     canvas->move(canvas, v->left - (corner ? UNA_HAIR / 2 : 0), v->base);

@@ -107,7 +107,7 @@ static void write_axis_words(una_canvas *canvas, const stand *s, size_t at)
 
 static void draw_axis(una_canvas *canvas, const stand *s, size_t at)
 {
-    const una_pen pen = { .rgb = una_axis_rgb(), .opacity = 1, .width = UNA_HAIR };
+    const una_pen pen = { .rgb = una_ink_rgb(UNA_INK_AXIS), .opacity = 1, .width = UNA_HAIR };
     const una_axis *axis = &s->panel->axes[at];
     double x = axis_x(s, at), foot = s->top + s->height;
     canvas->move(canvas, x, s->top);

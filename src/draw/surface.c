@@ -10,7 +10,7 @@
 enum { KEY_HEIGHT = 18, KEY_WIDTH = 143, GAP = 16 };
 static const double least_width = 360;                  /* a phone's: small panels may grow to it */
 
-typedef struct figure_layout { double width, height, key_rows; size_t per_row; } figure_layout;
+typedef struct figure_layout { double width, height, top; size_t per_row; } figure_layout;        /* top: of panels */
 
 /* Places of panels one after the other: from left to right, then in a new row. */
 typedef struct place { size_t column, span; double top, bottom; } place;
@@ -50,8 +50,8 @@ static figure_layout lay_out_figure(const una_figure *figure)
 
     figure_layout s = { .width = width_of_span(figure, columns) };
     s.per_row = s.width > 2 * KEY_WIDTH ? (size_t)(s.width / KEY_WIDTH) : 1;
-    s.key_rows = ceil((double)figure->key_count / (double)s.per_row);
-    s.height = s.key_rows * KEY_HEIGHT + (s.key_rows > 0 ? 8 : 0) + at.bottom;
+    s.top = figure->key_count ? 8 + KEY_HEIGHT * ceil((double)figure->key_count / (double)s.per_row) : 0;
+    s.height = s.top + at.bottom;
     return s;
 }
 
@@ -60,11 +60,10 @@ static void draw_figure(una_canvas *canvas, const una_figure *figure, const figu
     for (size_t i = 0; i < figure->key_count; i++)
         una_key_draw(canvas, &figure->keys[i], 4 + (double)(i % s->per_row) * KEY_WIDTH,
                      10 + (double)(i / s->per_row) * KEY_HEIGHT, KEY_WIDTH);
-    double top = s->key_rows * KEY_HEIGHT + (s->key_rows > 0 ? 8 : 0);
     place at = {0};
     for (size_t i = 0; i < figure->panel_count; i++) {
         at = next_place(figure, figure->panels[i], at);
-        const una_frame frame = { (double)at.column * (figure->panel_width + GAP), top + at.top,
+        const una_frame frame = { (double)at.column * (figure->panel_width + GAP), s->top + at.top,
                                   width_of_span(figure, at.span), height_of(figure, figure->panels[i]) };
         una_panel_draw(canvas, figure->panels[i], &frame);
     }

@@ -36,16 +36,6 @@ static una_status sort_cells(ranked *sorted, const una_dataset *data, size_t col
     return UNA_OK;
 }
 
-/* edge [*count]: ranks at which the value changes; below each and from it on there are rows. */
-static una_status find_edges(size_t **edge, size_t *count, const ranked *sorted, una_run *run)
-{
-    UNA_NEW_AT(&run->scratch, *edge, sorted->count);
-    *count = 0;
-    for (size_t i = 1; i < sorted->count; i++)
-        if (sorted->at[i] != sorted->at[i - 1]) (*edge)[(*count)++] = i;
-    return UNA_OK;
-}
-
 /* The first edge that is not below `rank`; count if there is none. */
 static size_t edge_from(const size_t *edge, size_t count, size_t rank)
 {
@@ -103,9 +93,11 @@ static void mark_inside(una_hole *hole, const una_dataset *data)
 static una_status hole_in_numbers(una_hole *hole, const una_dataset *data, una_run *run)
 {
     ranked sorted;
-    size_t *edge, edges, from, to;
+    size_t edges = 0, from, to;
     UNA_TRY(sort_cells(&sorted, data, hole->column[0], run));
-    UNA_TRY(find_edges(&edge, &edges, &sorted, run));
+    UNA_NEW(&run->scratch, size_t, edge, sorted.count);  /* ranks at which the value changes; rows are on both sides */
+    for (size_t i = 1; i < sorted.count; i++)
+        if (sorted.at[i] != sorted.at[i - 1]) edge[edges++] = i;
     if (edges == 0) return no_hole(hole, "it has one value only");
     if (edges == 1)
         return no_hole(hole, "it has two values only: without the rows of one of them it would be no column");

@@ -35,8 +35,8 @@ struct plotting {
     const una_fit_info *info;
     const una_dataset *given;
     una_dataset      *table;             /* the rows that can be used, with all columns of the data            */
-    size_t            inputs, *place;    /* columns of the inputs in the table                                 */
-    una_report_column *columns;          /* [inputs] the same, of the table                                    */
+    size_t            inputs;
+    una_report_column *columns;          /* [inputs] of the table                                              */
     size_t           *number;            /* [rows] in the data, from 1                                         */
     size_t            target;            /* column; SIZE_MAX: the table has none                               */
     size_t            moves;             /* which input; SIZE_MAX: none                                        */
@@ -56,33 +56,30 @@ static size_t find_column(const una_dataset *data, const char *name)
     return SIZE_MAX;
 }
 
-static una_status find_plot_columns(plotting *p)
+/* Its columns, and the rows that can be used. */
+static una_status take_plot_table(plotting *p)
 {
+    bool needs_target = p->chart->needs & NEEDS_TARGET;
     p->inputs = una_model_input_count(p->model);
-    UNA_NEW_AT(p->arena, p->place, p->inputs);
+    UNA_NEW(p->arena, size_t, place, p->inputs);
     for (size_t i = 0; i < p->inputs; i++)
-        UNA_TRY(una_dataset_find(&p->place[i], p->given, una_model_input_name(p->model, i), p->run));
+        UNA_TRY(una_dataset_find(&place[i], p->given, una_model_input_name(p->model, i), p->run));
     p->target = find_column(p->given, p->info->target);
-    if (p->target == SIZE_MAX && (p->chart->needs & NEEDS_TARGET))
+    if (p->target == SIZE_MAX && needs_target)
         return una_dataset_find(&p->target, p->given, p->info->target, p->run);
     if (p->target != SIZE_MAX && !una_dataset_numbers(p->given, p->target))
         UNA_FAIL(p->run, UNA_E_INPUT, "%s: the target '%s' holds words, but numbers are needed",
                  una_dataset_origin(p->given), p->info->target);
-    return UNA_OK;
-}
 
-static una_status take_plot_rows(plotting *p)
-{
-    size_t target = p->chart->needs & NEEDS_TARGET ? p->target : SIZE_MAX;
     UNA_NEW(p->arena, size_t, kept, una_dataset_row_count(p->given));
-    size_t count = una_complete_rows(kept, p->given, p->place, p->inputs, target,
-                                     p->info->missing == UNA_MISSING_MEAN);
+    size_t count = una_complete_rows(kept, p->given, place, p->inputs,
+                                     needs_target ? p->target : SIZE_MAX, p->info->missing == UNA_MISSING_MEAN);
     if (count == 0)
         UNA_FAIL(p->run, UNA_E_INPUT, "%s: no row has a value in every column that the chart needs",
                  una_dataset_origin(p->given));
     UNA_TRY(una_dataset_rows(&p->table, p->given, kept, count, p->run));
     UNA_TRY(una_keep_dataset(p->arena, p->table));
-    UNA_TRY(una_report_columns(&p->columns, p->table, p->place, p->inputs, p->arena));
+    UNA_TRY(una_report_columns(&p->columns, p->table, place, p->inputs, p->arena));
     for (size_t i = 0; i < count; i++) kept[i] = una_dataset_row_number(p->table, i);
     p->number = kept;
     p->rows.count = count;
@@ -390,10 +387,7 @@ static una_status draw_plot(plotting *p, const char *path)
                 "inputs%s", p->chart->name, needs & NEEDS_TARGET ? " and its target" : "");
     if (p->asked.row && p->chart->ask != ask_bands)
         UNA_FAIL(p->run, UNA_E_USAGE, "a row is for the chart 'bands': '%s' shows all rows", p->chart->name);
-    if (needs & NEEDS_ROWS) {
-        UNA_TRY(find_plot_columns(p));
-        UNA_TRY(take_plot_rows(p));
-    }
+    if (needs & NEEDS_ROWS) UNA_TRY(take_plot_table(p));
     if ((needs & NEEDS_INPUT) || ((needs & TAKES_INPUT) && p->asked.input)) {
         UNA_TRY(choose_input(p));
         UNA_TRY(take_input(p));

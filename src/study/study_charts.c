@@ -10,7 +10,7 @@
 #include "draw/number.h"
 
 enum { SLICE_DOTS = 200, FEW_WHOLE = 30, MOST_OPEN = 40 };
-static const double full_width = 700, half_width = 352, third_width = 232;
+static const double full_width = 700;
 
 /* ---- what is shared ------------------------------------------------------------------------------------------- */
 
@@ -352,7 +352,7 @@ static double slice_variation(const una_slice *slice)
 una_figure una_study_chart_slices(const una_study_view *view, const una_study_digest *d, size_t most, una_arena *arena)
 {
     bool few = d->slice_count <= 2;
-    una_figure figure = una_figure_in(arena, few ? 2 : 3, few ? half_width : third_width, few ? 230 : 172);
+    una_figure figure = una_figure_in(arena, few ? 2 : 3, few ? UNA_HALF_WIDTH : UNA_THIRD_WIDTH, few ? 230 : 172);
     double *rank = UNA_GET(arena, double, d->varied_count);
     size_t *input = UNA_GET(arena, size_t, d->varied_count), count = 0;
     if (arena->failed || d->slice_count == 0) return figure;
@@ -391,7 +391,7 @@ una_status una_study_view_chart(una_text *bytes, const una_study_view *view, una
     una_arena *arena = bytes->arena;
     una_study_digest d;
     UNA_TRY(una_study_digest_make(&d, view, arena));
-    una_figure whole = una_figure_in(arena, 3, third_width, 172);
+    una_figure whole = una_figure_in(arena, 3, UNA_THIRD_WIDTH, 172);
     una_figure parts[] = { una_study_chart_progress(view, &d, arena), una_study_chart_parallel(view, &d, arena),
         una_study_chart_slices(view, &d, 12, arena) };
     if (d.told > 0 || d.varied_count == 0) take_panels(&whole, &parts[0], 3);

@@ -330,14 +330,7 @@ static int by_words(const void *a, const void *b)
     return strcmp(((const reason *)a)->words, ((const reason *)b)->words);
 }
 
-static int by_count(const void *a, const void *b)
-{
-    const reason *p = a, *q = b;
-    if (p->count != q->count) return p->count < q->count ? 1 : -1;
-    return by_words(a, b);
-}
-
-/* Reasons that are the same are counted; the most frequent comes first. */
+/* In the order of their words; those that are the same are counted. */
 static size_t gather_reasons(reason *list, const una_study_view *view)
 {
     size_t failed = 0, count = 0;
@@ -349,7 +342,6 @@ static size_t gather_reasons(reason *list, const una_study_view *view)
         if (count && strcmp(list[count - 1].words, list[i].words) == 0) list[count - 1].count++;
         else list[count++] = list[i];
     }
-    qsort(list, count, sizeof *list, by_count);
     return count;
 }
 
@@ -357,12 +349,18 @@ static void put_failures(una_html *html, const una_study_view *view, const una_s
 {
     una_arena *arena = html->text.arena;
     reason *list = UNA_GET(arena, reason, d->failed);
-    if (!list || d->failed == 0) return;
+    double *down = UNA_GET(arena, double, d->failed);
+    if (arena->failed || d->failed == 0) return;
     size_t count = gather_reasons(list, view), shown = count < MOST_REASONS ? count : MOST_REASONS;
     const char *sentences[MOST_REASONS + 1];
-    for (size_t i = 0; i < shown; i++)
-        sentences[i] = una_phrase(arena, "%s %s: %s", UNA_COUNTED(list[i].count), list[i].count == 1 ? "trial" : "trials",
-                                  cut_to_room(arena, NOTE_ROOM, list[i].words));
+    for (size_t i = 0; i < count; i++) down[i] = -(double)list[i].count;
+    const size_t *order = una_order_of(down, count, arena);      /* the most frequent comes first */
+    for (size_t i = 0; order && i < shown; i++) {
+        const reason *why = &list[order[i]];
+        sentences[i] = una_phrase(arena, "%s %s: %s", UNA_COUNTED(why->count), why->count == 1 ? "trial" : "trials",
+                                  cut_to_room(arena, NOTE_ROOM, why->words));
+    }
+    if (!order) return;
     size_t more = count - shown;
     if (more > 0) sentences[shown++] = una_phrase(arena, "%s more %s", UNA_COUNTED(more), more == 1 ? "reason" : "reasons");
     una_html_heading(html, 2, "What failed");

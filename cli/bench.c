@@ -31,13 +31,6 @@ static cli_flag flags[OWN_FLAGS + MOST_OPTIONS + 1] = {
 
 /* ---- flags from the tables of the experiments ---------------------------------------------------------------- */
 
-static cli_flag *option_flag(const char *name)
-{
-    cli_flag *flag = flags + OWN_FLAGS;
-    while (flag->name && strcmp(flag->name, name) != 0) flag++;
-    return flag;
-}
-
 static const char *metavar_of(const una_option_info *info)
 {
     if (strcmp(info->type, "yes or no") == 0) return NULL;
@@ -49,7 +42,8 @@ static const char *metavar_of(const una_option_info *info)
 /* One flag per name, also where several experiments have the option: "uci, gap: ...". */
 static void add_option(const una_option_info *info, const char *experiment)
 {
-    cli_flag *flag = option_flag(info->name);
+    cli_flag *flag = flags + OWN_FLAGS;
+    while (flag->name && strcmp(flag->name, info->name) != 0) flag++;
     if (flag >= flags + OWN_FLAGS + MOST_OPTIONS) return;
     if (flag->name) {
         flag->help = cli_formatted("%s, %s", experiment, flag->help);
@@ -287,10 +281,7 @@ static una_status list_experiments(const cli *c)
     return UNA_OK;
 }
 
-static void end_bench(void *result)
-{
-    una_bench_free(result);
-}
+CLI_END(una_bench)
 
 static una_status perform_bench(cli *c, size_t experiment)
 {
@@ -302,7 +293,7 @@ static una_status perform_bench(cli *c, size_t experiment)
         return cli_fail(c, UNA_E_USAGE, "--quick and --full do not go together; give one of them");
     CLI_TRY(cli_names(c, "models", &settings.models, &settings.model_count));
     CLI_TRY(una_bench_run(&result, una_bench_name(experiment), &settings, c->run));
-    cli_own(end_bench, result);
+    cli_own(end_una_bench, result);
     cli_progress_clear();
     if (c->json) print_bench_json(result, experiment);
     else print_bench_text(result, experiment);

@@ -44,7 +44,7 @@ static void check_overs(const char *text, const char *model, fuzz_world *w)
 {
     const char *models[] = { model, "linear" };
     una_option_space spaces[2];
-    if (FUZZ_EXPLAIN(una_option_space_parse_models(spaces, text, models, 2, &w->run->scratch, w->run), w) != UNA_OK)
+    if (FUZZ_EXPLAIN(una_option_space_parse(spaces, text, models, 2, &w->run->scratch, w->run), w) != UNA_OK)
         return;
     FUZZ_CHECK(spaces[0].count + spaces[1].count > 0, "spaces without axes");
 }

@@ -41,8 +41,9 @@ static void faces_of_the_first_that_doubts(void **state)
     una_asked asked = { .shared = &data };
     static double value[2][UNA_BIAS_MEASURES];
     una_row fits[2] = { { .key = { .data = "sex" } }, { .key = { .data = "sex" } } };
-    una_group groups[2] = { { "nn", 0, 1 }, { "luna", 1, 1 } };
-    una_findings f = { .fits = fits, .value = value[0], .count = 2, .measures = UNA_BIAS_MEASURES, .groups = groups,
+    una_findings f;
+    una_group groups[2] = { { "nn", 0, 1, &f }, { "luna", 1, 1, &f } };
+    f = (una_findings) { .fits = fits, .value = value[0], .count = 2, .measures = UNA_BIAS_MEASURES, .groups = groups,
                        .group_count = 2 };
     value[0][UNA_BIAS_EXCESS] = NAN;
     value[1][UNA_BIAS_EXCESS] = 10;
@@ -51,8 +52,9 @@ static void faces_of_the_first_that_doubts(void **state)
         value[1][UNA_BIAS_UNSURE + i] = i == 3 ? NAN : (double)(COUNT - 1 - i);
     }
 
-    una_page page = { .html = una_html_begin(&arena, "t") };
-    assert_ok(una_bias_faces(&page, &f, "sex", &asked, run), run);
+    una_page page = { .html = una_html_begin(&arena, "t"), .findings = &f, .asked = &asked, .arena = &arena,
+                      .run = run };
+    assert_ok(una_bias_faces(&page, "sex"), run);
     assert_int_equal(occurrences(page.html.text.at, "<img "), 2 * UNA_BIAS_FACES - 1);
     assert_non_null(strstr(page.html.text.at, "unknown, 59</div>"));     /* image 39, the first row */
     assert_non_null(strstr(page.html.text.at, "woman, 57</div>"));
@@ -60,10 +62,10 @@ static void faces_of_the_first_that_doubts(void **state)
     assert_non_null(strstr(page.html.text.at, "luna, of all who were asked"));
 
     page.html = una_html_begin(&arena, "t");
-    assert_ok(una_bias_faces(&page, &f, "age", &asked, run), run);       /* was not run */
+    assert_ok(una_bias_faces(&page, "age"), run);       /* was not run */
     una_dataset *faces = data.faces;
     data.faces = NULL;
-    assert_ok(una_bias_faces(&page, &f, "sex", &asked, run), run);       /* rows alone */
+    assert_ok(una_bias_faces(&page, "sex"), run);       /* rows alone */
     assert_int_equal(occurrences(page.html.text.at, "<img "), 0);
     una_dataset_free(faces);
     una_arena_free(&arena);

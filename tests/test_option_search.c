@@ -19,7 +19,7 @@ static void axes_find_their_models(void **state)
     una_arena arena;
     una_option_space over[3];
     una_arena_init(&arena, run);
-    assert_ok(una_option_space_parse_models(over, "width=4|8, penalty=0.1; luna: diversity=1:100:log3, width=16;",
+    assert_ok(una_option_space_parse(over, "width=4|8, penalty=0.1; luna: diversity=1:100:log3, width=16;",
                                             three, 3, &arena, run), run);
     assert_int_equal(over[0].count, 3);
     assert_int_equal(una_option_space_combinations(&over[0]), 3); /* its own width goes before that of all */
@@ -28,7 +28,7 @@ static void axes_find_their_models(void **state)
     assert_int_equal(over[2].count, 0);
     assert_int_equal(una_option_space_combinations(&over[2]), 1); /* as it is */
 
-    assert_ok(una_option_space_parse_models(over, "luna : width=16; width=4|8, noise_std=0.1:1:log", three, 3, &arena,
+    assert_ok(una_option_space_parse(over, "luna : width=16; width=4|8, noise_std=0.1:1:log", three, 3, &arena,
                                             run), run);
     assert_int_equal(over[0].axis[0].count, 1);
     assert_int_equal(over[1].axis[0].count, 2);
@@ -55,7 +55,7 @@ static void what_cannot_be_read(void **state)
     una_option_space over[3];
     una_arena_init(&arena, run);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        una_status status = una_option_space_parse_models(over, wrong[i].over, three, 3, &arena, run);
+        una_status status = una_option_space_parse(over, wrong[i].over, three, 3, &arena, run);
         if (status != UNA_E_USAGE) print_error("%s\n", wrong[i].over);
         assert_status(status, UNA_E_USAGE, run);
         assert_says(una_run_message(run), wrong[i].says);

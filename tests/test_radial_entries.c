@@ -13,7 +13,8 @@ static const char *spec_of(const una_radial_entry *entry, size_t set, bool quick
 {
     const char *spec = NULL;
     unsigned results;
-    const char *text = una_radial_spec(entry, entry->chosen[set], quick, arena);
+    const char *text;
+    assert_ok(una_radial_spec(&text, entry, entry->chosen[set], quick, arena, run), run);
     assert_ok(una_row_key_spec(&spec, NULL, &results, text, arena, run), run);
     return spec;
 }
@@ -56,7 +57,8 @@ static void searches_draw_what_models_take(void **state)
     una_arena_init(&arena, run);
     for (const una_radial_entry *e = una_radial_entries; e->name; e++) {
         una_bench_model one, same, other;
-        const char *base = una_radial_spec(e, NULL, false, &arena);
+        const char *base;
+        assert_ok(una_radial_spec(&base, e, NULL, false, &arena, run), run);
         if (!e->over) continue;
         assert_true(e->draws > 0);
         assert_ok(una_radial_draw(&one, base, e->over, 7, &arena, run), run);

@@ -80,7 +80,7 @@ static void misfit_is_that_of_the_heads(void **state)
     size_t heads;
     (void)state;
     run->settings.seed = key.seed;
-    assert_ok(una_experiment_studies.measure(&outcome, &key, &asked, run), run);
+    assert_ok(una_experiment_studies.measure(&(una_measuring){ &outcome, &key, &asked, run }), run);
     assert_ok(una_cubic_fit(&model, &data, &key, run), run);
     assert_ok(una_model_functions(model, data, &heads, f, run), run);
     assert_int_equal(heads, HEADS);

@@ -24,7 +24,7 @@ static void end(scene *s)
 
 static const una_option_axis *axis_of(scene *s, const char *text)
 {
-    assert_ok(una_option_space_parse(&s->over, text, "nlm", &s->arena, s->run), s->run);
+    assert_ok(una_option_space_parse(&s->over, text, (const char *[]){ "nlm" }, 1, &s->arena, s->run), s->run);
     return &s->over.axis[0];
 }
 
@@ -67,7 +67,8 @@ static void a_grid_in_order(void **state)
     begin(&s);
     const char *value[2], *spec;
     /* What the model says of an option that is varied goes. */
-    assert_ok(una_option_space_parse(&s.over, "width=25|50, activation=relu | \"tanh\"", "nlm(width=7, rate=0.01)",
+    assert_ok(una_option_space_parse(&s.over, "width=25|50, activation=relu | \"tanh\"",
+                                     (const char *[]){ "nlm(width=7, rate=0.01)" }, 1,
                                      &s.arena, s.run), s.run);
     assert_int_equal(una_option_space_combinations(&s.over), 4);
     assert_ok(una_option_space_check_grid(&s.over, s.run), s.run);
@@ -80,7 +81,7 @@ static void a_grid_in_order(void **state)
     assert_false(s.over.axis[1].rising);
 
     /* Specs inside of specs are values, too. */
-    assert_ok(una_option_space_parse(&s.over, "of=nlm(width=5, depth=1)|luna(width=5)", "ensemble", &s.arena, s.run),
+    assert_ok(una_option_space_parse(&s.over, "of=nlm(width=5, depth=1)|luna(width=5)", (const char *[]){ "ensemble" }, 1, &s.arena, s.run),
               s.run);
     assert_int_equal(s.over.axis[0].count, 2);
     assert_string_equal(s.over.axis[0].value[0], "nlm(width=5, depth=1)");
@@ -95,7 +96,7 @@ static void draws_stay_inside(void **state)
     size_t below = 0, seen[4] = {0};
     const char *value[3];
     una_rng rng = una_rng_at(3, UNA_FOR_TEST, 0);
-    assert_ok(una_option_space_parse(&s.over, "penalty=1e-4:1:log, depth=1:3, activation=relu|tanh", "nlm", &s.arena,
+    assert_ok(una_option_space_parse(&s.over, "penalty=1e-4:1:log, depth=1:3, activation=relu|tanh", (const char *[]){ "nlm" }, 1, &s.arena,
                                      s.run), s.run);
     assert_int_equal(una_option_space_combinations(&s.over), 0);
     for (size_t i = 0; i < 3000; i++) {
@@ -128,17 +129,17 @@ static void what_cannot_be_read(void **state)
     scene s;
     begin(&s);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        una_status status = una_option_space_parse(&s.over, wrong[i].over, "nlm", &s.arena, s.run);
+        una_status status = una_option_space_parse(&s.over, wrong[i].over, (const char *[]){ "nlm" }, 1, &s.arena, s.run);
         if (status != UNA_E_USAGE) print_error("%s\n", wrong[i].over);
         assert_status(status, UNA_E_USAGE, s.run);
         assert_says(una_run_message(s.run), wrong[i].says);
     }
-    assert_status(una_option_space_parse(&s.over, "width=5", "nml", &s.arena, s.run), UNA_E_USAGE, s.run);
+    assert_status(una_option_space_parse(&s.over, "width=5", (const char *[]){ "nml" }, 1, &s.arena, s.run), UNA_E_USAGE, s.run);
 
-    assert_ok(una_option_space_parse(&s.over, "penalty=1e-5:1:log", "nlm", &s.arena, s.run), s.run);
+    assert_ok(una_option_space_parse(&s.over, "penalty=1e-5:1:log", (const char *[]){ "nlm" }, 1, &s.arena, s.run), s.run);
     assert_status(una_option_space_check_grid(&s.over, s.run), UNA_E_USAGE, s.run);
     assert_says(una_run_message(s.run), "penalty=1e-5:1:log5");
-    assert_ok(una_option_space_parse(&s.over, "penalty=0:1:1001, rate=0.1:0.5:1000", "nlm", &s.arena, s.run), s.run);
+    assert_ok(una_option_space_parse(&s.over, "penalty=0:1:1001, rate=0.1:0.5:1000", (const char *[]){ "nlm" }, 1, &s.arena, s.run), s.run);
     assert_status(una_option_space_check_grid(&s.over, s.run), UNA_E_USAGE, s.run);
     assert_says(una_run_message(s.run), "1001000 combinations");
     end(&s);

@@ -7,6 +7,7 @@
  * classifier (smallest possible error: 0), also the error on test rows at the best point.
  */
 #include "bayesopt/bayesopt.h"
+#include "una_study.h"
 
 typedef struct bayesopt_options {
     const char *data, *tasks, *acquisition;
@@ -69,6 +70,89 @@ static const una_entry entries[] = {
     { NULL, NULL, NULL }
 };
 
+/* ---- the thesis's own surrogates -------------------------------------------------------------------------------- */
+
+/* Three hidden layers of 50 tanh units (BBVI: one), Adam at 1e-3 (1e-2), 1000 epochs over all rows at once, and a small
+ * grid of hyper-parameters that is searched once, at the start. How the grid was scored is not reported; here it is the
+ * likelihood of held-out rows (una_tune). Of MC dropout's grid the penalties are left out: ours follow from its
+ * prior. */
+#define TRAINED      "width=50, depth=3, activation=tanh, rate=0.001, rate_schedule=constant, epochs=1000, batch=1000, "
+#define PLAIN        "units=standardised, members=1, relevance=off, noise=constant"
+#define NET(penalty) "nn(" TRAINED "penalty=" penalty ", train_noise_std=1, " PLAIN ")"
+#define NETS         "of=" NET("1e-5") "|" NET("1e-4") "|" NET("1e-3") "|" NET("1e-2") "|" NET("1e-1")
+
+typedef struct surrogate {
+    const char *own, *spec, *over;
+} surrogate; /* own: the entry whose place it takes */
+
+static const surrogate surrogates[] = {
+    { "luna",
+      "luna(heads=50, head_share=1, diversity=0.1, diversity_rows=0, schedule=constant, probes=data, "
+      "cosine=stacked, slopes=differences, " TRAINED "restarts=1, " PLAIN ")",
+      "prior_var=0.1|1|10, penalty=1e-5|1e-4|1e-3, perturbation_std=0.1|0.01" },
+    { "gp",
+      "gp(kernel=rbf, ard=no, optimise=grid, grid=[0.001, 0.01, 0.1, 1, 5, 10], amplitude=1, "
+      "units=standardised, noise=constant)",
+      NULL },
+    { "nlm", "nlm(training=map, " TRAINED "restarts=1, train_noise_std=1, " PLAIN ")",
+      "prior_var=0.1|1|10, penalty=1e-5|1e-4|1e-3" },
+    { "mcd", "mcd(" TRAINED "passes=5, " PLAIN ")", "dropout=0.01|0.05|0.1" },
+    { "ensemble(style=anchored)", "ensemble(style=anchored, members=25, of=" NET("0") ", units=standardised)",
+      "anchor_noise_var=0.1|1|10, anchor_prior_var=0.1|1|10, anchor_init_var=0.1|1|10" },
+    { "ensemble(style=bootstrap)", "ensemble(style=bootstrap, members=25, units=standardised)", NETS },
+    { "ensemble", "ensemble(members=25, units=standardised)", NETS },
+    { "sngp", "sngp(features=200, lengthscale=1, head=exact, " TRAINED "train_noise_std=1, " PLAIN ")",
+      "prior_var=0.1|1|10, bound=1|5" },
+    { "bbvi",
+      "bbvi(width=50, depth=1, activation=tanh, rate=0.01, rate_schedule=constant, epochs=1000, batch=1000, "
+      "draws=1000, " PLAIN ")",
+      "weight_var=1|10|50" },
+};
+enum { SURROGATES = sizeof surrogates / sizeof *surrogates };
+
+/* The spec for an entry of ours ("luna"), without what its grid varies; NULL: it has none. */
+static const char *thesis_spec(const char *own)
+{
+    for (size_t i = 0; i < SURROGATES; i++)
+        if (strcmp(surrogates[i].own, own) == 0) return surrogates[i].spec;
+    return NULL;
+}
+
+static una_status grid_of(const char **over, const char *spec, una_run *run)
+{
+    const char *kind, *written;
+    unsigned results;
+    *over = NULL;
+    for (size_t i = 0; i < SURROGATES; i++) {
+        UNA_TRY(una_row_key_spec(&written, &kind, &results, surrogates[i].spec, &run->scratch, run));
+        if (strcmp(written, spec) == 0) *over = surrogates[i].over;
+    }
+    return UNA_OK;
+}
+
+/* The best of its grid by what was evaluated so far. A spec that is none of the thesis's stays as it is. UNA_E_INPUT:
+ * these are too few rows. The text lives in `arena`. */
+static una_status thesis_choose(const char **best, const char *spec, const una_space *space, const una_history *history,
+                                una_arena *arena, una_run *run)
+{
+    const char *names[UNA_MOST_TASK_INPUTS + 1];
+    una_tune_settings settings = { .size = sizeof settings, .model = spec, .search = "grid" };
+    una_dataset *data = NULL;
+    una_tuned *tuned = NULL;
+    *best = spec;
+    UNA_TRY(grid_of(&settings.over, spec, run));
+    if (!settings.over) return UNA_OK;
+    for (size_t i = 0; i < space->count; i++) names[i] = space->dimension[i].name;
+    names[space->count] = "value";
+    UNA_TRY(una_dataset_from_arrays(&data, history->point, history->value, history->count, space->count, names, run));
+    una_status status = una_tune(&tuned, data, &settings, run);
+    una_dataset_free(data);
+    UNA_TRY(status);
+    *best = una_arena_text(arena, tuned->spec[0]);
+    una_tuned_free(tuned);
+    return una_arena_check(arena);
+}
+
 /* ---- which models -------------------------------------------------------------------------------------------- */
 
 bool una_bayesopt_is_floor(const char *contestant)
@@ -82,10 +166,8 @@ bool una_bayesopt_is_floor(const char *contestant)
 /* Ensembles are named by their style, so that the three have different names. */
 static const char *bayesopt_title(const una_spec *spec)
 {
-    for (size_t i = 0; strcmp(spec->name, "ensemble") == 0 && i < spec->count; i++)
-        if (strcmp(spec->items[i].key, "style") == 0 && strcmp(spec->items[i].value, "plain") != 0)
-            return spec->items[i].value;
-    return spec->name;
+    const char *style = strcmp(spec->name, "ensemble") == 0 ? una_spec_find(spec, "style") : NULL;
+    return style && strcmp(style, "plain") != 0 ? style : spec->name;
 }
 
 /* A model with the options that suit a search, all in full: when these change, so do the keys. Or an acquisition
@@ -93,7 +175,7 @@ static const char *bayesopt_title(const una_spec *spec)
 static una_status bayesopt_contestant(una_bench_model *model, const char *text, const una_asked *asked, una_run *run)
 {
     const bayesopt_options *o = asked->options;
-    const char *whole = o->setup == SETUP_THESIS ? una_bayesopt_thesis(text) : NULL;
+    const char *whole = o->setup == SETUP_THESIS ? thesis_spec(text) : NULL;
     una_spec spec;
     *model = (una_bench_model){ .kind = una_arena_text(asked->keep, text), .results = 1 };
     model->spec = model->kind;
@@ -119,8 +201,6 @@ static una_status bayesopt_begin(void **shared, const una_asked *asked, una_run 
     *shared = material;
     return status;
 }
-
-static void bayesopt_end(void *shared) { una_material_free(shared); }
 
 /* The experiment with those of its options that change numbers. */
 static const char *bayesopt_study(const una_asked *asked)
@@ -211,7 +291,7 @@ static una_status need_search(minimum_search *h, const una_history *history, una
         .acquisition = floor ? h->key->spec : o->acquisition, .initial = h->initial };
     if (h->search) return UNA_OK;
     if (o->setup == SETUP_THESIS && !floor) {
-        una_status status = una_bayesopt_choose(&settings.model, h->key->spec, h->space, history, &run->scratch, run);
+        una_status status = thesis_choose(&settings.model, h->key->spec, h->space, history, &run->scratch, run);
         if (status == UNA_E_INPUT) una_clear_message(run);
         if (status != UNA_OK) return status == UNA_E_INPUT ? UNA_OK : status;
     }
@@ -279,13 +359,13 @@ static una_status run_minimum_search(double *value, minimum_search *h, una_run *
     return una_task_value(&value[UNA_BAYESOPT_TEST], &h->task, h->point + h->best * h->space->count, true, run);
 }
 
-static una_status bayesopt_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status bayesopt_measure(const una_measuring *m)
 {
-    minimum_search h = { .key = key, .asked = asked };
-    UNA_TRY(open_minimum_search(&h, run));
+    minimum_search h = { .key = m->key, .asked = m->asked };
+    UNA_TRY(open_minimum_search(&h, m->run));
     double begun = una_clock();
-    una_status status = run_minimum_search(outcome->value, &h, run);
-    outcome->seconds = una_clock() - begun;
+    una_status status = run_minimum_search(m->outcome->value, &h, m->run);
+    m->outcome->seconds = una_clock() - begun;
     una_search_free(h.search);
     return status;
 }
@@ -305,7 +385,7 @@ const una_experiment una_experiment_bayesopt = {
     .entries = entries,
     .contestant = bayesopt_contestant,
     .begin = bayesopt_begin,
-    .end = bayesopt_end,
+    .end = una_material_free,
     .plan = plan_runs,
     .measure = bayesopt_measure,
     .claims = una_bayesopt_claims,

@@ -26,12 +26,5 @@ extern const size_t una_bayesopt_stops[UNA_BAYESOPT_STOP_COUNT];
 /* Whether a group is search without a model, which is the floor. */
 bool una_bayesopt_is_floor(const char *contestant);
 
-/* The thesis's spec for an entry of ours ("luna"), without what its grid varies; NULL: it has none. */
-const char *una_bayesopt_thesis(const char *own);
-/* The best of its grid by what was evaluated so far. A spec that is none of the
- * thesis's stays as it is. UNA_E_INPUT: these are too few rows. The text lives in `arena`. */
-una_status una_bayesopt_choose(const char **best, const char *spec, const una_space *space,
-                               const una_history *history, una_arena *arena, una_run *run);
-
 extern const una_claim una_bayesopt_claims[];
-una_status una_bayesopt_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
+una_status una_bayesopt_page(una_page *page);

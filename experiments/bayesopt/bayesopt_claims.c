@@ -51,9 +51,9 @@ static const una_rule better = LESS("mean", ""), steadier = LESS("standard devia
 
 typedef struct extremes { const una_group *best, *worst; size_t count; } extremes;
 
-static bool is_surrogate_on(const una_findings *f, const una_group *g, const char *data)
+static bool is_surrogate_on(const una_group *g, const char *data)
 {
-    const char *its = f->fits[g->from].key.data;
+    const char *its = una_group_key(g)->data;
     return !una_bayesopt_is_floor(g->model) && una_is_item(its, una_row_key_data(its), data);
 }
 
@@ -63,34 +63,33 @@ static extremes extremes_of(const una_findings *f, const char *data, size_t meas
     extremes e = {0};
     for (size_t i = 0; i < f->group_count; i++) {
         const una_group *g = &f->groups[i];
-        double mean = una_findings_mean(f, g, measure);
-        if (!is_surrogate_on(f, g, data) || !isfinite(mean)) continue;
+        double mean = una_group_mean(g, measure);
+        if (!is_surrogate_on(g, data) || !isfinite(mean)) continue;
         e.count++;
-        if (!e.best || mean < una_findings_mean(f, e.best, measure)) e.best = g;
-        if (!e.worst || mean > una_findings_mean(f, e.worst, measure)) e.worst = g;
+        if (!e.best || mean < una_group_mean(e.best, measure)) e.best = g;
+        if (!e.worst || mean > una_group_mean(e.worst, measure)) e.worst = g;
     }
     return e;
 }
 
 static void put_extremes(una_judging *j, const extremes *e, size_t measure)
 {
-    char best[UNA_NUMBER_ROOM], worst[UNA_NUMBER_ROOM];
     una_text_add(j->numbers, "best %s %s, worst %s %s, of %zu surrogates", e->best->model,
-                 una_number_short(best, una_findings_mean(j->findings, e->best, measure), 2), e->worst->model,
-                 una_number_short(worst, una_findings_mean(j->findings, e->worst, measure), 2), e->count);
+                 UNA_FEW_DIGITS(una_group_mean(e->best, measure), 2), e->worst->model,
+                 UNA_FEW_DIGITS(una_group_mean(e->worst, measure), 2), e->count);
 }
 
 /* The group took all its steps. */
-static bool is_whole(const una_findings *f, const una_group *g, size_t measure)
+static bool is_whole(const una_group *g, size_t measure)
 {
-    return g && isfinite(una_findings_mean(f, g, measure));
+    return g && isfinite(una_group_mean(g, measure));
 }
 
 static una_status judge_best(una_judging *j)
 {
     const una_claim *c = j->claim;
     extremes e = extremes_of(j->findings, c->data, c->rule->measure);
-    if (e.count < 2 || !is_whole(j->findings, una_findings_group(j->findings, c->model, c->data), c->rule->measure))
+    if (e.count < 2 || !is_whole(una_findings_group(j->findings, c->model, c->data), c->rule->measure))
         return una_judging_needs(j, "all steps of that surrogate and another one on that task");
     put_extremes(j, &e, c->rule->measure);
     j->holds = strcmp(e.best->model, c->model) == 0;
@@ -105,12 +104,12 @@ static una_status judge_worst(una_judging *j)
     const una_findings *f = j->findings;
     extremes e = extremes_of(f, j->claim->data, rule->measure);
     bool classifier = rule->measure == UNA_BAYESOPT_TEST;
-    if (e.count < 2 || (classifier && !is_whole(f, una_findings_group(f, e.best->model, j->claim->data),
+    if (e.count < 2 || (classifier && !is_whole(una_findings_group(f, e.best->model, j->claim->data),
                                                 UNA_BAYESOPT_AT_30)))
         return una_judging_needs(j, "all steps of two surrogates on that task");
     put_extremes(j, &e, rule->measure);
-    double least = classifier ? una_findings_mean(f, e.best, rule->measure) : 0;
-    j->holds = una_findings_mean(f, e.worst, rule->measure) - least <= rule->number;
+    double least = classifier ? una_group_mean(e.best, rule->measure) : 0;
+    j->holds = una_group_mean(e.worst, rule->measure) - least <= rule->number;
     return UNA_OK;
 }
 static const una_rule fine = { judge_worst, .measure = UNA_BAYESOPT_AT_50, .number = 0.1 },
@@ -121,18 +120,17 @@ static una_status judge_floor(una_judging *j)
 {
     const una_findings *f = j->findings;
     size_t at = j->claim->rule->measure, lower = 0, count = 0;
-    char number[UNA_NUMBER_ROOM];
     const una_group *floor = una_findings_group(f, "random", j->claim->data);
-    if (!is_whole(f, floor, at)) return una_judging_needs(j, "all steps of random search on that task");
-    double its = una_findings_quantile(f, floor, at, 0.5, &j->run->scratch);
+    if (!is_whole(floor, at)) return una_judging_needs(j, "all steps of random search on that task");
+    double its = una_group_quantile(floor, at, 0.5, &j->run->scratch);
     for (size_t i = 0; i < f->group_count; i++) {
-        if (!is_surrogate_on(f, &f->groups[i], j->claim->data)) continue;
+        if (!is_surrogate_on(&f->groups[i], j->claim->data)) continue;
         count++;
-        lower += una_findings_quantile(f, &f->groups[i], at, 0.5, &j->run->scratch) < its;
+        lower += una_group_quantile(&f->groups[i], at, 0.5, &j->run->scratch) < its;
     }
     if (count == 0) return una_judging_needs(j, "a surrogate on that task");
     una_text_add(j->numbers, "%zu of %zu have a lower median than its %s", lower, count,
-                 una_number_short(number, its, 2));
+                 UNA_FEW_DIGITS(its, 2));
     j->holds = lower == count;
     return UNA_OK;
 }

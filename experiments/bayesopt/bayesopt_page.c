@@ -14,8 +14,7 @@ static const double panel_width = 232, panel_height = 176, least_shown = 1e-6;
 
 /* Regret at the end (for svm and logistic the test error in percent), mean and sd of ten restarts. Some standard
  * deviations are printed as .00. */
-typedef struct published { const char *model; double mean[4], sd[4]; } published;
-static const char *const published_tasks[4] = { "branin", "hartmann6", "svm", "logistic" };
+typedef struct published { const char *model; double mean[4], sd[4]; } published;       /* as una_task_kinds */
 static const published thesis[] = {
     { "luna", { 0.01, 0.32, 1.19, 7.64 }, { 0.00, 0.02, 0.12, 0.06 } },
     { "gp", { 0.00, 0.01, 1.20, 7.40 }, { 0.00, 0.00, 0.00, 0.00 } },
@@ -37,15 +36,15 @@ static const published *published_of(const char *model)
 
 /* ---- which groups -------------------------------------------------------------------------------------------- */
 
-static const una_task_kind *task_of(const una_findings *f, const una_group *g)
+static const una_task_kind *task_of(const una_group *g)
 {
-    return una_task_find(una_group_key(f, g)->data);
+    return una_task_find(una_group_key(g)->data);
 }
 
 static bool has_task(const una_findings *f, const una_task_kind *task)
 {
     for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));)
-        if (task_of(f, g) == task) return true;
+        if (task_of(g) == task) return true;
     return false;
 }
 
@@ -58,19 +57,19 @@ static double log_of(double regret)
     return log10(fmax(regret, least_shown));
 }
 
-static una_status curve_of(curve *c, const una_findings *f, const una_group *g, una_arena *arena)
+static una_status curve_of(curve *c, const una_group *g, una_arena *arena)
 {
     enum { STOPS = UNA_BAYESOPT_STOP_COUNT };
     UNA_NEW(arena, double, steps, 4 * STOPS);
     *c = (curve){ steps, steps + STOPS, steps + 2 * STOPS, steps + 3 * STOPS, 0 };
     for (size_t k = 0; k < STOPS; k++) {
         size_t measure = UNA_BAYESOPT_FIRST_STOP + k;
-        double median = una_findings_quantile(f, g, measure, 0.5, arena);
+        double median = una_group_quantile(g, measure, 0.5, arena);
         if (isnan(median)) continue;
         c->steps[c->count] = (double)una_bayesopt_stops[k];
         c->median[c->count] = log_of(median);
-        c->low[c->count] = log_of(una_findings_quantile(f, g, measure, 0.25, arena));
-        c->high[c->count++] = log_of(una_findings_quantile(f, g, measure, 0.75, arena));
+        c->low[c->count] = log_of(una_group_quantile(g, measure, 0.25, arena));
+        c->high[c->count++] = log_of(una_group_quantile(g, measure, 0.75, arena));
     }
     return UNA_OK;
 }
@@ -89,20 +88,20 @@ static una_status begin_chart(chart *c, const una_findings *f, const una_task_ki
     for (size_t k = 0; k < 2; k++) {
         const una_group *g = una_findings_group(f, floors[k], task->name);
         if (!g) continue;
-        UNA_TRY(curve_of(&c->floor[k], f, g, arena));
+        UNA_TRY(curve_of(&c->floor[k], g, arena));
         una_range_add(&c->low, &c->high, c->floor[k].median, c->floor[k].count);
         una_figure_key(&c->figure, UNA_SHAPE_DASHES, floor_inks[k], floor_words[k]);
     }
     return UNA_OK;
 }
 
-static una_status draw_group(chart *c, const una_findings *f, const una_group *g, una_arena *arena)
+static una_status draw_group(chart *c, const una_group *g, una_arena *arena)
 {
     curve own;
-    const char *label = task_of(f, g)->is_digits ? "log10 of error in %" : "log10 of regret";
-    UNA_TRY(curve_of(&own, f, g, arena));
+    const char *label = task_of(g)->is_digits ? "log10 of error in %" : "log10 of regret";
+    UNA_TRY(curve_of(&own, g, arena));
     if (own.count == 0) return UNA_OK;
-    una_panel *panel = una_figure_panel(&c->figure, una_page_title(f, g), "steps", label);
+    una_panel *panel = una_figure_panel(&c->figure, una_page_title(g), "steps", label);
     for (size_t k = 0; k < 2; k++)
         if (c->floor[k].count)
             una_panel_plot(panel, (una_look){ UNA_SHAPE_DASHES, floor_inks[k], 0, 0 }, c->floor[k].steps,
@@ -116,53 +115,46 @@ static una_status draw_group(chart *c, const una_findings *f, const una_group *g
     return UNA_OK;
 }
 
-static una_status task_chart(una_page *page, const una_findings *f, const una_task_kind *task, una_run *run)
+static una_status task_chart(una_page *page, const una_task_kind *task)
 {
-    una_arena *arena = page->words.arena;
+    const una_findings *f = page->findings;
     chart c = { .last = 0 };
-    UNA_TRY(begin_chart(&c, f, task, arena));
+    UNA_TRY(begin_chart(&c, f, task, page->arena));
     for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));)
-        if (task_of(f, g) == task && !una_bayesopt_is_floor(g->model)) UNA_TRY(draw_group(&c, f, g, arena));
-    if (c.figure.panel_count == 0) return una_arena_check(arena);
+        if (task_of(g) == task && !una_bayesopt_is_floor(g->model)) UNA_TRY(draw_group(&c, g, page->arena));
+    if (c.figure.panel_count == 0) return una_arena_check(page->arena);
 
     double margin = 0.05 * fmax(c.high - c.low, 0.1);
     for (size_t p = 0; p < c.figure.panel_count; p++)
         una_panel_show(c.figure.panels[p], 0, c.last, c.low - margin, c.high + margin);
-    return una_page_figure(page, task->name, &c.figure, una_phrase(arena, "%s.", task->name), task->is_digits ?
+    return una_page_figure(page, task->name, &c.figure, una_phrase(page->arena, "%s.", task->name), task->is_digits ?
                            "Validation error of the best settings so far, against the steps after the first random "
                            "points. All panels share their axes." :
                            "Distance of the best value so far from the least there is, against the steps after the "
                            "first random points. All panels share their axes; regrets below a millionth are drawn as "
-                           "one.",
-                           run);
+                           "one.");
 }
 
 /* ---- tables -------------------------------------------------------------------------------------------------- */
 
-static size_t task_column(const una_task_kind *task)
+static void task_line(una_sheet *sheet, const una_group *g, size_t column)
 {
-    size_t column = 0;
-    while (column < 3 && strcmp(published_tasks[column], task->name) != 0) column++;
-    return column;
-}
-
-static void task_line(una_sheet *sheet, const una_findings *f, const una_group *g, size_t column)
-{
-    const una_task_kind *task = task_of(f, g);
+    const una_task_kind *task = task_of(g);
     const published *its = published_of(g->model);
     size_t at = task->is_digits ? UNA_BAYESOPT_TEST : UNA_BAYESOPT_REGRET;
-    una_sheet_begin(sheet, una_page_title(f, g));
+    una_sheet_begin(sheet, una_page_title(g));
     una_sheet_number(sheet, (double)g->count, 0);
-    una_sheet_number(sheet, una_findings_quantile(f, g, at, 0.5, sheet->arena), -2);
-    una_page_spread(sheet, f, g, at, task->is_digits ? 2 : 3);
+    una_sheet_number(sheet, una_group_quantile(g, at, 0.5, sheet->arena), -2);
+    una_page_spread(sheet, g, at, task->is_digits ? 2 : 3);
     if (its) una_sheet_spread(sheet, its->mean[column], its->sd[column], 2);
     else una_sheet_words(sheet, NULL);
-    una_sheet_number(sheet, una_findings_mean(f, g, UNA_BAYESOPT_STEP), -2);
-    una_sheet_number(sheet, una_findings_mean(f, g, UNA_BAYESOPT_STEP_MEAN), -2);
+    una_sheet_number(sheet, una_group_mean(g, UNA_BAYESOPT_STEP), -2);
+    una_sheet_number(sheet, una_group_mean(g, UNA_BAYESOPT_STEP_MEAN), -2);
 }
 
-static una_status results_table(una_page *page, const una_findings *f, una_run *run)
+static una_status results_table(una_page *page)
 {
+    const una_findings *f = page->findings;
     static const una_column columns[] = {
         { "surrogate", UNA_SHEET_WORDS, 0, 0 },     { "seeds", UNA_SHEET_NUMBER, 0, 0 },
         { "median", UNA_SHEET_NUMBER, 0, 0 },       { "mean", UNA_SHEET_SPREAD, 0, 0 },
@@ -178,10 +170,10 @@ static una_status results_table(una_page *page, const una_findings *f, una_run *
         if (!has_task(f, task)) continue;
         una_sheet_group(&s, task->name);
         for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));)
-            if (task_of(f, g) == task) task_line(&s, f, g, task_column(task));
+            if (task_of(g) == task) task_line(&s, g, (size_t)(task - una_task_kinds));
     }
     una_page_heading(page, 2, "Where it ended");
-    return una_page_sheet(page, &s, run);
+    return una_page_sheet(page, &s);
 }
 
 /* ---- one dimension, step by step ----------------------------------------------------------------------------- */
@@ -291,48 +283,49 @@ static una_figure watch_figure(una_arena *arena)
 }
 
 /* number: how many panels of its kind come before it. */
-static una_status watch_model(una_page *page, const una_bench_model *model, size_t number, uint64_t seed, una_run *run)
+static una_status watch_model(una_page *page, const una_bench_model *model, size_t number, uint64_t seed)
 {
-    una_arena *arena = page->words.arena;
+    una_arena *arena = page->arena;
     una_space *space;
     watch *w = UNA_GET(arena, watch, 1);
     const char *name = una_phrase(arena, "steps-%s", model->kind);
     una_figure figure = watch_figure(arena);
     if (number > 0) name = una_phrase(arena, "%s-%zu", name, number + 1);
     UNA_TRY(una_arena_check(arena));
-    UNA_TRY(una_space_parse(&space, line_space, "the line", arena, run));
+    UNA_TRY(una_space_parse(&space, line_space, "the line", arena, page->run));
     una_search_settings settings = { .space = space, .model = model->spec, .acquisition = "log_ei", .seed = seed,
                                      .initial = BEGIN };
-    UNA_TRY(una_search_new(&w->search, &settings, run));
-    una_status status = watch_steps(&figure, w, arena, run);
+    UNA_TRY(una_search_new(&w->search, &settings, page->run));
+    una_status status = watch_steps(&figure, w, arena, page->run);
     una_search_free(w->search);
     UNA_TRY(status);
     return una_page_figure(page, name, &figure, una_phrase(arena, "%s.", model->kind), "Minimising (6x \u2212 2)\u00B2 "
             "sin(12x \u2212 4) from three points. The strip below shows how much improvement is expected where, each "
             "time up to its own top (the search counts high values by their logarithm); the upright line is the point "
-            "that is tried next. Bands may leave the frame.", run);
+            "that is tried next. Bands may leave the frame.");
 }
 
-static una_status watch_all(una_page *page, const una_asked *asked, una_run *run)
+static una_status watch_all(una_page *page)
 {
     bool any = false;
-    for (size_t m = 0; m < asked->model_count; m++) {
-        const una_bench_model *model = &asked->models[m];
+    for (size_t m = 0; m < page->asked->model_count; m++) {
+        const una_bench_model *model = &page->asked->models[m];
         if (strcmp(model->kind, "gp") != 0 && strcmp(model->kind, "luna") != 0) continue;
         if (!any) una_page_heading(page, 2, "A search, step by step");
         any = true;
         size_t number = 0;
-        for (size_t i = 0; i < m; i++) number += strcmp(asked->models[i].kind, model->kind) == 0;
-        UNA_TRY(watch_model(page, model, number, asked->first, run));
+        for (size_t i = 0; i < m; i++) number += strcmp(page->asked->models[i].kind, model->kind) == 0;
+        UNA_TRY(watch_model(page, model, number, page->asked->first));
     }
     return UNA_OK;
 }
 
-una_status una_bayesopt_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
+una_status una_bayesopt_page(una_page *page)
 {
+    const una_findings *findings = page->findings;
     una_page_heading(page, 2, "Regret along the steps");
     for (const una_task_kind *task = una_task_kinds; task->name; task++)
-        if (has_task(findings, task)) UNA_TRY(task_chart(page, findings, task, run));
-    UNA_TRY(results_table(page, findings, run));
-    return watch_all(page, asked, run);
+        if (has_task(findings, task)) UNA_TRY(task_chart(page, task));
+    UNA_TRY(results_table(page));
+    return watch_all(page);
 }

@@ -26,19 +26,16 @@ enum { SUBSET_TRAIN = SUBSET_CLASSES * TRAIN_EACH, SUBSET_OTHER = SUBSET_CLASSES
 static const unsigned char subset_digits[SUBSET_CLASSES] = { 1, 5, 8, 9 };
 enum { VALID = 10000, EPOCHS = 100, DATA_SEED = 0, TASK_RESULTS = 1 };
 
+#define REAL(name, low, high) "\"" name "\": {\"type\": \"real\", \"low\": " #low ", \"high\": " #high "}"
+#define UNIT(name) REAL(name, 0, 1)
+#define BATCH "\"batch\": {\"type\": \"integer\", \"low\": 20, \"high\": 2000}"
 const una_task_kind una_task_kinds[] = {
-    { "branin", "{\"x1\": {\"type\": \"real\", \"low\": -5, \"high\": 10}, "
-      "\"x2\": {\"type\": \"real\", \"low\": 0, \"high\": 15}}", 50, 10, 0.39788735772973816, false },
-    { "hartmann6", "{\"x1\": {\"type\": \"real\", \"low\": 0, \"high\": 1}, "
-      "\"x2\": {\"type\": \"real\", \"low\": 0, \"high\": 1}, \"x3\": {\"type\": \"real\", \"low\": 0, \"high\": 1}, "
-      "\"x4\": {\"type\": \"real\", \"low\": 0, \"high\": 1}, \"x5\": {\"type\": \"real\", \"low\": 0, \"high\": 1}, "
-      "\"x6\": {\"type\": \"real\", \"low\": 0, \"high\": 1}}", 200, 10, -3.3223680114155147, false },
-    { "svm", "{\"log_c\": {\"type\": \"real\", \"low\": -10, \"high\": 10}, "
-      "\"log_gamma\": {\"type\": \"real\", \"low\": -10, \"high\": 10}}", 30, 5, 0, true },
-    { "logistic", "{\"log10_rate\": {\"type\": \"real\", \"low\": -6, \"high\": 0}, "
-      "\"l2\": {\"type\": \"real\", \"low\": 0, \"high\": 1}, "
-      "\"batch\": {\"type\": \"integer\", \"low\": 20, \"high\": 2000}, "
-      "\"dropout\": {\"type\": \"real\", \"low\": 0, \"high\": 0.75}}", 30, 5, 0, true },
+    { "branin", "{" REAL("x1", -5, 10) ", " REAL("x2", 0, 15) "}", 50, 10, 0.39788735772973816, false },
+    { "hartmann6", "{" UNIT("x1") ", " UNIT("x2") ", " UNIT("x3") ", " UNIT("x4") ", " UNIT("x5") ", " UNIT("x6") "}",
+      200, 10, -3.3223680114155147, false },
+    { "svm", "{" REAL("log_c", -10, 10) ", " REAL("log_gamma", -10, 10) "}", 30, 5, 0, true },
+    { "logistic", "{" REAL("log10_rate", -6, 0) ", " REAL("l2", 0, 1) ", " BATCH ", " REAL("dropout", 0, 0.75) "}", 30,
+      5, 0, true },
     { .name = NULL }
 };
 
@@ -81,8 +78,9 @@ una_status una_material_new(una_material **out, const char *data, const char *st
     UNA_FAIL(run, UNA_E_MEMORY, "there is no memory for the tasks of optimisation");
 }
 
-void una_material_free(una_material *m)
+void una_material_free(void *material)
 {
+    una_material *m = material;
     if (!m) return;
     una_run *run = m->run;
     una_store_close(m->store);
@@ -245,7 +243,7 @@ una_status una_task_data(const char **data, const una_task_kind *task, una_mater
     uint32_t sum = 0;
     *data = task->name;
     if (!task->is_digits) return UNA_OK;
-    if (strcmp(task->name, "svm") == 0 && !una_svm_is_there())
+    if (strcmp(task->name, "svm") == 0 && !una_svm_is_there)
         UNA_FAIL(run, UNA_E_INPUT, "the task svm needs LIBSVM, and this una was built without it: install libsvm-dev "
                  "(Debian) and build una again, or leave the task out");
     if (!has_digits(m, run)) return task_files_absent(m, task->name, run);

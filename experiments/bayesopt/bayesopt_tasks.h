@@ -37,7 +37,7 @@ const una_task_kind *una_task_find(const char *name);
 /* Texts are borrowed. data: the folder with mnist/train-images-idx3-ubyte.gz ..., "" where there is none; store: where
  * evaluations are kept. Neither is opened before it is needed. */
 una_status una_material_new(una_material **material, const char *data, const char *store, una_run *run);
-void       una_material_free(una_material *material);            /* NULL is harmless                               */
+void       una_material_free(void *material);                    /* NULL is harmless                               */
 /* "svm#1a2b3c4d": with the sum of the files behind it. UNA_E_INPUT: what the task needs is not there; the sentence says
  * how to get it. */
 una_status una_task_data(const char **data, const una_task_kind *task, una_material *material, una_arena *arena,

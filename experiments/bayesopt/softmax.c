@@ -57,13 +57,6 @@ const una_sparse_kernels *una_sparse_kernels_of(const una_kernels_f32 *set)
     return &una_sparse_kernels_generic_f32;
 }
 
-/* What all rows are taken with: the kernels, and room for the numbers of one that are left after dropout. */
-typedef struct softmax_work {
-    const una_kernels_f32    *kern;
-    const una_sparse_kernels *sparse;
-    una_sparse_row            row;
-} softmax_work;
-
 /* 64 well mixed bits of a counter: the finaliser of SplitMix64 (Steele, Lea and Flood 2014). */
 static inline uint64_t splitmix_bits(uint64_t z)
 {
@@ -99,7 +92,7 @@ static void take_some(una_sparse_row *t, const una_sparse_rows *rows, size_t row
     t->count = kept;
 }
 
-static void softmax_logits(float *z, const una_softmax *model, const softmax_work *t)
+static void softmax_logits(float *z, const una_softmax *model, const una_softmax_work *t)
 {
     memcpy(z, model->b, UNA_SOFTMAX_WIDTH * sizeof *z);
     t->sparse->combine(&t->row, model->w, z);
@@ -120,7 +113,7 @@ static double softmax_residual(float *z, size_t label, const una_kernels_f32 *ke
 
 /* ---- batches ------------------------------------------------------------------------------------------------- */
 
-static una_status softmax_begin(softmax_work *t, const una_sparse_rows *rows, una_run *run)
+una_status una_softmax_begin(una_softmax_work *t, const una_sparse_rows *rows, una_run *run)
 {
     t->kern = una_kernels_named_f32(run->settings.kernels);
     t->sparse = una_sparse_kernels_of(t->kern);
@@ -129,9 +122,17 @@ static una_status softmax_begin(softmax_work *t, const una_sparse_rows *rows, un
     return UNA_OK;
 }
 
-static double add_slopes(una_softmax *model, const una_sparse_rows *rows, const uint32_t *order,
-                         const una_softmax_settings *s, uint64_t key, softmax_work *t)
+static uint64_t epoch_key(uint64_t seed, uint64_t epoch)
 {
+    una_rng rng = una_rng_at(seed, UNA_FOR_PERTURBATION, epoch);
+    uint64_t high = una_rng_u32(&rng);
+    return high << 32 | una_rng_u32(&rng);
+}
+
+double una_softmax_slopes(una_softmax *model, const una_sparse_rows *rows, const uint32_t *order,
+                          const una_softmax_settings *s, uint64_t epoch, una_softmax_work *t)
+{
+    uint64_t key = epoch_key(s->seed, epoch);
     float z[UNA_SOFTMAX_WIDTH];
     double loss = 0, share = 1 / (double)s->batch;
     for (size_t i = 0; i < s->batch; i++) {
@@ -148,25 +149,6 @@ static double add_slopes(una_softmax *model, const una_sparse_rows *rows, const 
     return loss * share;
 }
 
-static uint64_t epoch_key(uint64_t seed, uint64_t epoch)
-{
-    una_rng rng = una_rng_at(seed, UNA_FOR_PERTURBATION, epoch);
-    uint64_t high = una_rng_u32(&rng);
-    return high << 32 | una_rng_u32(&rng);
-}
-
-double una_softmax_slopes(una_softmax *model, const una_sparse_rows *rows, const uint32_t *order,
-                          const una_softmax_settings *settings, uint64_t epoch, una_run *run)
-{
-    softmax_work t;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double loss = NAN;
-    if (softmax_begin(&t, rows, run) == UNA_OK)
-        loss = add_slopes(model, rows, order, settings, epoch_key(settings->seed, epoch), &t);
-    una_arena_release(&run->scratch, mark);
-    return loss;
-}
-
 static void softmax_step(una_softmax *model, size_t columns, const una_softmax_settings *s,
                          const una_sparse_kernels *sparse)
 {
@@ -176,7 +158,7 @@ static void softmax_step(una_softmax *model, size_t columns, const una_softmax_s
 }
 
 static double percent_wrong(const una_softmax *model, const una_sparse_rows *rows, size_t from, size_t count,
-                            softmax_work *t)
+                            una_softmax_work *t)
 {
     size_t wrong = 0;
     float z[UNA_SOFTMAX_WIDTH];
@@ -191,17 +173,16 @@ static double percent_wrong(const una_softmax *model, const una_sparse_rows *row
 }
 
 static una_status softmax_train(una_softmax *model, const una_sparse_rows *rows, size_t count,
-                                const una_softmax_settings *s, softmax_work *t, una_run *run)
+                                const una_softmax_settings *s, una_softmax_work *t, una_run *run)
 {
     uint32_t *order;
     UNA_TRY(una_order_new(&order, count, &run->scratch));
     for (size_t epoch = 0; epoch < s->epochs; epoch++) {
         una_rng rng = una_rng_at(s->seed, UNA_FOR_BATCHES, epoch);
-        uint64_t key = epoch_key(s->seed, epoch);
         if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted in softmax regression");
         una_rng_permute(&rng, order, count);
         for (size_t at = 0; at + s->batch <= count; at += s->batch) {
-            add_slopes(model, rows, order + at, s, key, t);
+            una_softmax_slopes(model, rows, order + at, s, epoch, t);
             softmax_step(model, rows->columns, s, t->sparse);
         }
     }
@@ -212,9 +193,9 @@ una_status una_softmax_error(double *percent, const una_sparse_rows *rows, size_
                              const una_softmax_settings *settings, una_run *run)
 {
     una_softmax model;
-    softmax_work t;
+    una_softmax_work t;
     UNA_TRY(una_softmax_new(&model, rows->columns, settings->seed, &run->scratch));
-    UNA_TRY(softmax_begin(&t, rows, run));
+    UNA_TRY(una_softmax_begin(&t, rows, run));
     UNA_TRY(softmax_train(&model, rows, train, settings, &t, run));
     *percent = percent_wrong(&model, rows, train, asked / settings->batch * settings->batch, &t);
     return UNA_OK;

@@ -37,9 +37,6 @@ typedef struct una_softmax {
 
 /* At its random beginning; slopes are 0. */
 una_status una_softmax_new(una_softmax *model, size_t columns, uint64_t seed, una_arena *arena);
-/* Adds to the slopes those of the batch rows[order[0 ...]]; returns the mean loss. epoch: which masks. */
-double     una_softmax_slopes(una_softmax *model, const una_sparse_rows *rows, const uint32_t *order,
-                              const una_softmax_settings *settings, uint64_t epoch, una_run *run);
 /* After training on rows 0 ... train - 1: the percentage of wrong labels among the `asked` rows behind these, as far as
  * they fill whole batches. */
 una_status una_softmax_error(double *percent, const una_sparse_rows *rows, size_t train, size_t asked,
@@ -62,3 +59,15 @@ extern const una_sparse_kernels una_sparse_kernels_generic_f32, una_sparse_kerne
     una_sparse_kernels_avx512_f32;
 /* Those of the same set. */
 const una_sparse_kernels *una_sparse_kernels_of(const una_kernels_f32 *set);
+
+/* What all rows are taken with: the kernels, and room for the numbers of one that are left after dropout, in scratch. */
+typedef struct una_softmax_work {
+    const una_kernels_f32    *kern;
+    const una_sparse_kernels *sparse;
+    una_sparse_row            row;
+} una_softmax_work;
+
+una_status una_softmax_begin(una_softmax_work *work, const una_sparse_rows *rows, una_run *run);
+/* Adds to the slopes those of the batch rows[order[0 ...]]; returns the mean loss. epoch: which masks. */
+double     una_softmax_slopes(una_softmax *model, const una_sparse_rows *rows, const uint32_t *order,
+                              const una_softmax_settings *settings, uint64_t epoch, una_softmax_work *work);

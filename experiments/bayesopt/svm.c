@@ -69,7 +69,7 @@ una_status una_svm_measure(una_svm_rows *rows, const unsigned char *bytes, size_
 
 #include <libsvm/svm.h>
 
-bool una_svm_is_there(void) { return true; }
+const bool una_svm_is_there = true;
 
 typedef struct machine {                 /* of two classes                                                          */
     const una_svm_rows *rows;
@@ -185,7 +185,7 @@ una_status una_svm_predict(unsigned char *predicted, const una_svm_rows *rows, c
 
 #else
 
-bool una_svm_is_there(void) { return false; }
+const bool una_svm_is_there = false;
 
 una_status una_svm_predict(unsigned char *predicted, const una_svm_rows *rows, const una_svm_settings *settings,
                            una_run *run)

@@ -20,7 +20,7 @@ typedef struct una_svm_rows {
 } una_svm_rows;
 
 /* Whether una was built with LIBSVM. */
-bool una_svm_is_there(void);
+extern const bool una_svm_is_there;
 
 /* The distances of bytes [rows, columns], at most 65536 columns, for rows, labels and classes that are filled in; each
  * label is one of the classes. */

@@ -224,16 +224,16 @@ static una_status bias_take_measures(double *value, const una_model *model, cons
     return take_scores(value, model, rows, run);
 }
 
-static una_status bias_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status bias_measure(const una_measuring *m)
 {
-    const una_bias_data *data = asked->shared;
+    const una_bias_data *data = m->asked->shared;
     una_bias_rows rows;
     una_model *model;
     una_fit_settings settings = { .size = sizeof settings, .target = "age_thesis" };
-    UNA_TRY(una_bias_rows_make(&rows, data->faces, key->data, key->seed, asked->quick, run));
-    UNA_TRY(una_held_fit(&model, key->spec, rows.group[UNA_BIAS_TRAIN], &settings, run));
-    UNA_TRY(bias_take_measures(outcome->value, model, &rows, run));
-    return una_outcome_take(outcome, model);
+    UNA_TRY(una_bias_rows_make(&rows, data->faces, m->key->data, m->key->seed, m->asked->quick, m->run));
+    UNA_TRY(una_held_fit(&model, m->key->spec, rows.group[UNA_BIAS_TRAIN], &settings, m->run));
+    UNA_TRY(bias_take_measures(m->outcome->value, model, &rows, m->run));
+    return una_outcome_take(m->outcome, model);
 }
 
 const una_experiment una_experiment_bias = {

@@ -94,7 +94,6 @@ una_status una_bias_concept(double *value, const una_model *model, const una_dat
                             una_run *run);
 
 /* Pictures of the surest and the least sure of a study, where the faces are at hand. */
-una_status una_bias_faces(una_page *page, const una_findings *findings, const char *data, const una_asked *asked,
-                          una_run *run);
+una_status una_bias_faces(una_page *page, const char *data);
 extern const una_claim una_bias_claims[];
-una_status una_bias_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
+una_status una_bias_page(una_page *page);

@@ -48,7 +48,7 @@ static una_status judge_best(una_judging *j)
     if (!own || isnan(auroc_of(f, own, 0))) return una_judging_needs(j, NULL);
     for (size_t i = 0; i < f->group_count; i++) {
         const una_group *other = &f->groups[i];
-        bool here = strcmp(f->fits[other->from].key.data, c->data) == 0;
+        bool here = strcmp(una_group_key(other)->data, c->data) == 0;
         if (!here || strcmp(other->model, c->model) == 0 || isnan(auroc_of(f, other, 0))) continue;
         if (!rival || auroc_of(f, other, 0) > auroc_of(f, rival, 0)) rival = other;
     }

@@ -10,6 +10,7 @@
 #include "bias/bias.h"
 
 #include "data/table.h"
+#include "score/score.h"
 
 enum { TRAINED_MEN = 26375, MEN = 37293, QUICK_TRAIN = 3000, QUICK_ASKED = 800, SAMPLES = 1000 };
 
@@ -54,8 +55,7 @@ static una_status bias_take_faces(una_dataset **rows, const una_dataset *faces, 
                                   una_run *run)
 {
     size_t age;
-    UNA_TRY(una_dataset_rows(rows, faces, list, count, run));
-    UNA_TRY(una_keep_dataset(&run->scratch, *rows));
+    UNA_TRY(una_held_part(rows, faces, list, count, run));
     UNA_TRY(una_dataset_find(&age, *rows, "age_thesis", run));
     double *label = (*rows)->column[age].number;         /* may be written: the table was made here */
     for (size_t i = 0; i < count; i++) label[i] = fmin(fmax(label[i], 0), 100);
@@ -90,15 +90,77 @@ una_status una_bias_rows_make(una_bias_rows *rows, const una_dataset *faces, con
     return bias_take_faces(&rows->group[UNA_BIAS_OUT], faces, l.out, out, run);
 }
 
+/* ---- the concept "was left out" ------------------------------------------------------------------------------ */
+
+/* Axes that follow it are found on half of the rows and scored on the other half: on rows from which axes were found, a
+ * concept always has a larger share than elsewhere. */
+
+/* Rows first, first + 2 ... of `in`, then those of `out`; *split: where the latter begin. */
+static una_status every_second(una_dataset **rows, size_t *split, const una_dataset *in, const una_dataset *out,
+                               size_t first, una_run *run)
+{
+    const una_dataset *group[] = { in, out };
+    una_dataset *half[2];
+    UNA_NEW(&run->scratch, size_t, index, una_dataset_row_count(in) + una_dataset_row_count(out));
+    for (size_t g = 0; g < 2; g++) {
+        size_t count = 0;
+        for (size_t i = first; i < una_dataset_row_count(group[g]); i += 2) index[count++] = i;
+        if (g == 0) *split = count;
+        UNA_TRY(una_held_part(&half[g], group[g], index, count, run));
+    }
+    UNA_TRY(una_dataset_join(rows, half[0], half[1], run));
+    return una_keep_dataset(&run->scratch, *rows);
+}
+
+static una_status concept_measure(double *value, const una_explanation *e, size_t split, una_run *run)
+{
+    double own[2] = { 0, 0 }, all[2] = { 0, 0 };
+    UNA_NEW(&run->scratch, double, part, e->rows);
+    for (size_t r = 0; r < e->rows; r++) {
+        part[r] = e->part[r * e->parts];
+        own[r >= split] += part[r];
+        all[r >= split] += e->std_epistemic[r] * e->std_epistemic[r];
+    }
+    value[UNA_BIAS_CONCEPT_IN] = own[0] / all[0];
+    value[UNA_BIAS_CONCEPT_OUT] = own[1] / all[1];
+    value[UNA_BIAS_CONCEPT_AUROC] = una_auroc(part + split, e->rows - split, part, split);
+    una_bias_interval interval;
+    UNA_TRY(una_bias_bootstrap(&interval, part, split, part + split, e->rows - split, run));
+    value[UNA_BIAS_CONCEPT_LOW] = interval.auroc_low;
+    value[UNA_BIAS_CONCEPT_HIGH] = interval.auroc_high;
+    return UNA_OK;
+}
+
+static una_status concept_evaluate(double *value, const una_model *model, una_dataset *half[2],
+                                   const size_t split[2], una_run *run)
+{
+    size_t shown = una_dataset_row_count(half[0]);
+    UNA_NEW(&run->scratch, size_t, left_out, shown);
+    for (size_t i = split[0]; i < shown; i++) left_out[i - split[0]] = i;
+    const una_concept named = { .size = sizeof named, .name = "left out", .rows = left_out,
+                                .row_count = shown - split[0] };
+    const una_explain_settings settings = { .size = sizeof settings, .concepts = &named, .concept_count = 1,
+                                            .shown = half[0] };
+    una_explanation *e = NULL;
+    UNA_TRY(una_explain(&e, model, half[1], &settings, run));
+    una_status status = concept_measure(value, e, split[1], run);
+    una_explanation_free(e);
+    return status;
+}
+
+una_status una_bias_concept(double *value, const una_model *model, const una_dataset *in, const una_dataset *out,
+                            una_run *run)
+{
+    una_dataset *half[2];
+    size_t split[2];
+    for (size_t i = 0; i < 2; i++) UNA_TRY(every_second(&half[i], &split[i], in, out, i, run));
+    una_status status = concept_evaluate(value, model, half, split, run);
+    return status == UNA_E_USAGE ? UNA_OK : status;      /* it has no linear head */
+}
+
 /* ---- intervals -------------------------------------------------------------------------------------------------- */
 
-typedef struct item { double value; bool is_b; size_t times; } item;     /* times: in the current sample */
-
-static int by_item(const void *a, const void *b)
-{
-    double x = ((const item *)a)->value, y = ((const item *)b)->value;
-    return (x > y) - (x < y);
-}
+typedef struct item { double value; bool is_b; size_t times; } item;     /* value first; times: in the current sample */
 
 /* Rows drawn with replacement within each group; `of` has the places of its items. */
 static void draw_sample(item *items, const size_t *of, size_t count, una_rng *rng)
@@ -125,14 +187,17 @@ static void bias_sample_error(const item *items, size_t count, double a_count, d
     *excess = 100 * (sum_b / b_count / (sum_a / a_count) - 1);
 }
 
-static una_status sample_all(una_bias_interval *interval, item *items, size_t a_count, size_t b_count, una_run *run)
+una_status una_bias_bootstrap(una_bias_interval *interval, const double *in, size_t a_count, const double *out,
+                              size_t b_count, una_run *run)
 {
     size_t count = a_count + b_count, a_at = 0, b_at = 0, low = SAMPLES / 40, high = SAMPLES - 1 - SAMPLES / 40;
     double excess[SAMPLES], auroc[SAMPLES];
     una_rng rng = una_rng_at(1, UNA_FOR_DATA, 23);
+    UNA_NEW(&run->scratch, item, items, count);
     UNA_NEW(&run->scratch, size_t, a, a_count);
     UNA_NEW(&run->scratch, size_t, b, b_count);
-    qsort(items, count, sizeof *items, by_item);
+    for (size_t i = 0; i < count; i++) items[i] = (item){ i < a_count ? in[i] : out[i - a_count], i >= a_count, 0 };
+    qsort(items, count, sizeof *items, una_by_number);
     for (size_t i = 0; i < count; i++)
         if (items[i].is_b) b[b_at++] = i;
         else a[a_at++] = i;
@@ -146,13 +211,4 @@ static una_status sample_all(una_bias_interval *interval, item *items, size_t a_
     qsort(auroc, SAMPLES, sizeof *auroc, una_by_number);
     *interval = (una_bias_interval){ excess[low], excess[high], auroc[low], auroc[high] };
     return UNA_OK;
-}
-
-una_status una_bias_bootstrap(una_bias_interval *interval, const double *a, size_t a_count, const double *b,
-                              size_t b_count, una_run *run)
-{
-    UNA_NEW(&run->scratch, item, items, a_count + b_count);
-    for (size_t i = 0; i < a_count + b_count; i++)
-        items[i] = (item){ i < a_count ? a[i] : b[i - a_count], i >= a_count, 0 };
-    return sample_all(interval, items, a_count, b_count, run);
 }

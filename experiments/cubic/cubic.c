@@ -10,6 +10,7 @@
 
 #include "bench/truth.h"
 #include "data/table.h"
+#include "draw/number.h"
 
 enum { POINTS = 61, SEEDS = 10, QUICK_SEEDS = 3 };
 static const double gap_from = -1.5, gap_to = 1.5, beyond_from = 4, beyond_to = 6, noise_std = 3;
@@ -23,10 +24,10 @@ static const una_option table[] = {
 
 /* In the order of the page. NLM's prior is fixed, so that only the penalty moves. */
 static const una_entry entries[] = {
-    { "gp", "gp(kernel=matern32, ard=no)", "gp(kernel=matern32, ard=no)" },
+    { "gp", "gp(kernel=matern32, ard=no)", "" },
     { "hmc", "hmc", "hmc(width=20, chains=2, warmup=100, samples=50)" },
     { "luna", "luna", "luna(steps=500)" },
-    { "tuna", "tuna", "tuna" },
+    { "tuna", "tuna", "" },
     { "nlm", "nlm(penalty=0.1, prior_var=1)", "nlm(penalty=0.1, prior_var=1, steps=500)" },
     { "nlm", "nlm(penalty=1, prior_var=1)", "nlm(penalty=1, prior_var=1, steps=500)" },
     { "nlm", "nlm(penalty=10, prior_var=1)", "nlm(penalty=10, prior_var=1, steps=500)" },
@@ -35,7 +36,7 @@ static const una_entry entries[] = {
     { "ensemble", "ensemble", "ensemble(members=3, of=nn(steps=500))" },
     { "sngp", "sngp", "sngp(steps=200)" },
     { "nn", "nn", "nn(steps=500)" },
-    { "linear", "linear", "linear" },
+    { "linear", "linear", "" },
     { NULL, NULL, NULL }
 };
 
@@ -100,21 +101,6 @@ static una_status make_points(una_truth *gap, una_truth *beyond, uint64_t seed, 
     return UNA_OK;
 }
 
-static una_status score_against_truth(double *value, const una_model *model, uint64_t seed, una_run *run)
-{
-    una_truth gap, beyond;
-    una_truth_scores in_gap, outside;
-    UNA_TRY(make_points(&gap, &beyond, seed, &run->scratch));
-    UNA_TRY(una_truth_score(&in_gap, model, &gap, run));
-    UNA_TRY(una_truth_score(&outside, model, &beyond, run));
-    value[UNA_CUBIC_GAP_INSIDE] = in_gap.inside;
-    value[UNA_CUBIC_GAP_LOG_LIK] = in_gap.log_lik;
-    value[UNA_CUBIC_BEYOND_STD] = outside.std_epistemic;
-    value[UNA_CUBIC_BEYOND_INSIDE] = outside.inside;
-    value[UNA_CUBIC_BEYOND_LOG_LIK] = outside.log_lik;
-    return UNA_OK;
-}
-
 una_status una_cubic_measure_gap(double *value, const una_model *model, const una_dataset *data, una_run *run)
 {
     double x[POINTS], mean[UNA_CUBIC_ROWS] = {0}, std[UNA_CUBIC_ROWS] = {0}, error = 0, spread;
@@ -137,8 +123,18 @@ una_status una_cubic_measure_gap(double *value, const una_model *model, const un
 una_status una_cubic_measure(double *value, const una_model *model, const una_dataset *data, uint64_t seed,
                              una_run *run)
 {
+    una_truth gap, beyond;
+    una_truth_scores in_gap, outside;
     UNA_TRY(una_cubic_measure_gap(value, model, data, run));
-    return score_against_truth(value, model, seed, run);
+    UNA_TRY(make_points(&gap, &beyond, seed, &run->scratch));
+    UNA_TRY(una_truth_score(&in_gap, model, &gap, run));
+    UNA_TRY(una_truth_score(&outside, model, &beyond, run));
+    value[UNA_CUBIC_GAP_INSIDE] = in_gap.inside;
+    value[UNA_CUBIC_GAP_LOG_LIK] = in_gap.log_lik;
+    value[UNA_CUBIC_BEYOND_STD] = outside.std_epistemic;
+    value[UNA_CUBIC_BEYOND_INSIDE] = outside.inside;
+    value[UNA_CUBIC_BEYOND_LOG_LIK] = outside.log_lik;
+    return UNA_OK;
 }
 
 una_status una_cubic_fit(una_model **model, una_dataset **data, const una_row_key *key, una_run *run)
@@ -149,14 +145,73 @@ una_status una_cubic_fit(una_model **model, una_dataset **data, const una_row_ke
     return una_held_fit(model, key->spec, *data, &settings, run);
 }
 
-static una_status cubic_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status cubic_measure(const una_measuring *m)
 {
     una_model *model;
     una_dataset *data;
-    UNA_TRY(una_cubic_fit(&model, &data, key, run));
-    UNA_TRY(una_cubic_measure(outcome->value, model, data, key->seed, run));
-    UNA_TRY(una_outcome_take(outcome, model));
-    return key->seed == asked->first ? una_cubic_keep(model, key, asked, run) : UNA_OK;
+    UNA_TRY(una_cubic_fit(&model, &data, m->key, m->run));
+    UNA_TRY(una_cubic_measure(m->outcome->value, model, data, m->key->seed, m->run));
+    UNA_TRY(una_outcome_take(m->outcome, model));
+    return m->key->seed == m->asked->first ? una_cubic_keep(model, m) : UNA_OK;
+}
+
+/* ---- the page: a picture of each function, then the tables over the seeds --------------------------------------- */
+
+/* ---- the tables ---------------------------------------------------------------------------------------------- */
+
+static una_status means_table(una_page *page)
+{
+    const una_findings *f = page->findings;
+    static const una_column columns[] = {
+        { "model", UNA_SHEET_WORDS, 0, 0 }, { "seeds", UNA_SHEET_NUMBER, UNA_FITS, 0 },
+        { "gap std", UNA_SHEET_SPREAD, UNA_CUBIC_GAP_STD, 2 }, { "data std", UNA_SHEET_SPREAD, UNA_CUBIC_DATA_STD, 2 },
+        { "gap / data", UNA_SHEET_NUMBER, UNA_OWN, 1 }, { "RMSE", UNA_SHEET_SPREAD, UNA_CUBIC_RMSE, 2 },
+        { "seconds a fit", UNA_SHEET_NUMBER, UNA_CUBIC_MEASURES, 1 }, { .title = NULL } };
+    una_sheet s = una_page_table(page, "means", "Over the seeds.", "Epistemic standard deviation, mean over 61 points "
+            "of [\u22121.5, 1.5] (gap) and over the training rows (data), and the error at the training rows: mean "
+            "\u00B1 standard deviation over the seeds, in the units of y. The noise of the data is 3.", columns);
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));) {
+        una_page_line(&s, g, una_page_title(g), columns);
+        una_sheet_number(&s, una_group_mean(g, UNA_CUBIC_GAP_STD) / una_group_mean(g, UNA_CUBIC_DATA_STD),
+                         1);
+        una_page_cells(&s, g, columns);
+    }
+    una_page_heading(page, 2, "What is known, in numbers");
+    return una_page_sheet(page, &s);
+}
+
+static una_status truth_table(una_page *page)
+{
+    const una_findings *f = page->findings;
+    static const una_column columns[] = {
+        { "model", UNA_SHEET_WORDS, 0, 0 }, { "inside, gap", UNA_SHEET_SPREAD, UNA_CUBIC_GAP_INSIDE, 2 },
+        { "log-lik, gap", UNA_SHEET_SPREAD, UNA_CUBIC_GAP_LOG_LIK, 2 },
+        { "std beyond", UNA_SHEET_SPREAD, UNA_CUBIC_BEYOND_STD, 2 },
+        { "inside, beyond", UNA_SHEET_SPREAD, UNA_CUBIC_BEYOND_INSIDE, 2 },
+        { "log-lik, beyond", UNA_SHEET_SPREAD, UNA_CUBIC_BEYOND_LOG_LIK, 2 }, { .title = NULL } };
+    una_sheet s = una_page_table(page, "truth", "In the gap, and beyond the rows.", "Share of the points whose x\u00B3 "
+            "is within the mean \u00B1 1.96 epistemic standard deviations, and the log-likelihood of fresh rows there: "
+            "in the gap, and on [\u22126, \u22124] and [4, 6], with the mean epistemic standard deviation there.",
+                                 columns);
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));)
+        una_page_line(&s, g, una_page_title(g), columns);
+    una_page_heading(page, 2, "Is the truth inside?");
+    return una_page_sheet(page, &s);
+}
+
+static una_status cubic_page(una_page *page)
+{
+    const una_findings *f = page->findings;
+    const char *caption = una_phrase(page->arena,
+                                     "Every model on the rows of seed %llu. All panels share their axes; bands "
+                                     "may leave the frame.",
+                                     (unsigned long long)page->asked->first);
+    UNA_NEW(page->arena, una_cubic_panel, panels, f->group_count);
+    for (size_t g = 0; g < f->group_count; g++)          /* groups are in the order of their seeds */
+        panels[g] = (una_cubic_panel){ .fit = &f->fits[f->groups[g].from], .title = una_page_title(&f->groups[g]) };
+    UNA_TRY(una_cubic_functions(page, "functions", panels, f->group_count, caption));
+    UNA_TRY(means_table(page));
+    return truth_table(page);
 }
 
 const una_experiment una_experiment_cubic = {
@@ -182,5 +237,5 @@ const una_experiment una_experiment_cubic = {
                       "twice that at the data, and on the 61 points it rises once and falls once, but for a ripple of "
                       "at most a tenth of its top. Beyond the rows: 61 points of [\xE2\x88\x92" "6, \xE2\x88\x92" "4] "
                       "and 61 of [4, 6]; the claims about them are not the thesis's but ours.",
-    .page = una_cubic_page,
+    .page = cubic_page,
 };

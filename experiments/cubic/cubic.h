@@ -36,15 +36,13 @@ una_status una_cubic_measure_gap(double *value, const una_model *model, const un
 una_status una_cubic_measure(double *value, const una_model *model, const una_dataset *data, uint64_t seed,
                              una_run *run);
 /* Keeps the model of a key in OUT, where una_cubic_functions looks for it: cubic-nlm-1a2b3c4d5e6f7a8b.una. */
-una_status una_cubic_keep(const una_model *model, const una_row_key *key, const una_asked *asked, una_run *run);
+una_status una_cubic_keep(const una_model *model, const una_measuring *m);
 
 typedef struct una_cubic_panel { const una_row *fit; const char *title; bool heads; } una_cubic_panel;
 /* The functions of these fits, of one seed, each a small picture with the same axes. A model that was not kept (rows
  * may come from a CSV file), or is not the one that its row speaks of, is fitted again by una_cubic_fit. heads: also
  * the auxiliary regressors or members of the model. `name`: of the figure's files. */
 una_status una_cubic_functions(una_page *page, const char *name, const una_cubic_panel *panels, size_t count,
-                               const char *caption, const una_asked *asked, una_run *run);
-
-una_status una_cubic_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
+                               const char *caption);
 
 extern const una_claim una_cubic_claims[];

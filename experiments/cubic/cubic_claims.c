@@ -44,22 +44,15 @@ static const una_rule holds_beyond = { SHARE("inside at", "beyond_inside", "at l
 
 /* ---- penalties ----------------------------------------------------------------------------------------------- */
 
-typedef struct penalised { double penalty; const una_group *group; } penalised;
-
-static int by_penalty(const void *a, const void *b)
-{
-    const penalised *p = a, *q = b;
-    return (p->penalty > q->penalty) - (p->penalty < q->penalty);
-}
+typedef struct penalised { double penalty; const una_group *group; } penalised;          /* penalty first, for qsort */
 
 static una_status penalty_of(double *penalty, const char *spec_text, una_run *run)
 {
     una_spec spec;
     *penalty = NAN;
     UNA_TRY(una_spec_parse(&spec, spec_text, &run->scratch, run));
-    for (size_t i = 0; i < spec.count; i++)
-        if (strcmp(spec.items[i].key, "penalty") == 0)
-            una_parse_number(spec.items[i].value, strlen(spec.items[i].value), penalty);
+    const char *value = una_spec_find(&spec, "penalty");
+    if (value) una_parse_number(value, strlen(value), penalty);
     return UNA_OK;
 }
 
@@ -67,14 +60,13 @@ static una_status list_penalties(penalised *list, size_t *count, una_judging *j)
 {
     const una_findings *f = j->findings;
     *count = 0;
-    for (size_t g = 0; g < f->group_count && *count < MOST_PENALTIES; g++) {
-        const una_group *group = &f->groups[g];
+    for (const una_group *group = NULL; *count < MOST_PENALTIES && (group = una_findings_next(f, group, NULL));) {
         double penalty;
         if (strcmp(group->model, j->claim->model) != 0) continue;
-        UNA_TRY(penalty_of(&penalty, f->fits[group->from].key.spec, j->run));
+        UNA_TRY(penalty_of(&penalty, una_group_key(group)->spec, j->run));
         if (!isnan(penalty)) list[(*count)++] = (penalised){ penalty, group };
     }
-    qsort(list, *count, sizeof *list, by_penalty);
+    qsort(list, *count, sizeof *list, una_by_number);
     return UNA_OK;
 }
 
@@ -87,13 +79,13 @@ static una_status falls_with_penalty(una_judging *j)
 
     for (size_t i = 0; i < count; i++) {
         una_text_add(j->numbers, "%s", i ? ", " : "gap std ");
-        una_judging_put(j, una_findings_mean(j->findings, list[i].group, UNA_CUBIC_GAP_STD), 2, " at penalty ");
+        una_judging_put(j, una_group_mean(list[i].group, UNA_CUBIC_GAP_STD), 2, " at penalty ");
         una_text_number(j->numbers, list[i].penalty);
     }
     j->holds = UNA_HOLDS;
     for (size_t i = 1; i < count; i++) {
         una_paired spare;
-        UNA_TRY(una_paired_groups(&spare, j->findings, list[i - 1].group, list[i].group, UNA_CUBIC_GAP_STD, j->run));
+        UNA_TRY(una_paired_groups(&spare, list[i - 1].group, list[i].group, UNA_CUBIC_GAP_STD, j->run));
         una_text_add(j->numbers, "; to spare ");
         una_judging_join(j, &spare, UNA_ABOVE, 0);
     }

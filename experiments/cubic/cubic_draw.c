@@ -28,15 +28,12 @@ static const char *path_of(const una_row_key *key, const una_asked *asked, una_a
                       (int)strcspn(key->spec, "("), key->spec, (unsigned long long)una_row_key_hash(key));
 }
 
-una_status una_cubic_keep(const una_model *model, const una_row_key *key, const una_asked *asked, una_run *run)
+una_status una_cubic_keep(const una_model *model, const una_measuring *m)
 {
-    if (asked->worker_only) return UNA_OK;       /* it is fitted again for the chart */
-    una_mark mark = una_arena_mark(&run->scratch);
-    const char *path = path_of(key, asked, &run->scratch);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_model_save(model, path, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    if (m->asked->worker_only) return UNA_OK;    /* it is fitted again for the chart */
+    const char *path = path_of(m->key, m->asked, &m->run->scratch);
+    UNA_TRY(una_arena_check(&m->run->scratch));
+    return una_model_save(model, path, m->run);
 }
 
 /* Whether the file has the model of the row; false if it cannot be loaded. */
@@ -95,20 +92,20 @@ static una_status cubic_draw_figure(una_figure *figure, const drawing *d, una_ar
 }
 
 una_status una_cubic_functions(una_page *page, const char *name, const una_cubic_panel *panels, size_t count,
-                               const char *caption, const una_asked *asked, una_run *run)
+                               const char *caption)
 {
-    una_arena *arena = page->words.arena;
+    una_arena *arena = page->arena;
     una_figure figure;
     if (count == 0) return UNA_OK;
     drawing d = { .panels = panels, .count = count, .paths = UNA_GET(arena, const char *, count),
                   .models = UNA_GET(arena, una_model *, count) };
     UNA_TRY(una_arena_check(arena));
-    for (size_t i = 0; i < count; i++) d.paths[i] = path_of(&panels[i].fit->key, asked, arena);
+    for (size_t i = 0; i < count; i++) d.paths[i] = path_of(&panels[i].fit->key, page->asked, arena);
     UNA_TRY(una_arena_check(arena));
 
-    una_status status = load_models(&d, run);
-    if (status == UNA_OK) status = cubic_draw_figure(&figure, &d, arena, run);
-    if (status == UNA_OK) status = una_page_figure(page, name, &figure, "The functions.", caption, run);
+    una_status status = load_models(&d, page->run);
+    if (status == UNA_OK) status = cubic_draw_figure(&figure, &d, arena, page->run);
+    if (status == UNA_OK) status = una_page_figure(page, name, &figure, "The functions.", caption);
     for (size_t i = 0; i < count; i++) una_model_free(d.models[i]);
     una_dataset_free(d.data);
     return status;

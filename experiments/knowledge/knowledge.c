@@ -13,7 +13,6 @@
 #include "bench/claims.h"
 
 enum { SEEDS = 10, QUICK_SEEDS = 5 };
-static const double most_ratio = 0.1;
 
 typedef struct knowledge_options { double seeds; const char *parts; } knowledge_options;
 
@@ -27,8 +26,8 @@ static const una_option table[] = {
 static const una_entry entries[] = {
     { "nlm", "nlm", "nlm(steps=500)" },
     { "luna", "luna", "luna(steps=500)" },
-    { "gp", "gp(kernel=rbf)", "gp(kernel=rbf)" },
-    { "gp", "gp(kernel=periodic(period=5))", "gp(kernel=periodic(period=5))" },
+    { "gp", "gp(kernel=rbf)", "" },
+    { "gp", "gp(kernel=periodic(period=5))", "" },
     { NULL, NULL, NULL }
 };
 
@@ -102,29 +101,13 @@ static const una_rule more_kl = { MORE("KL per point", "kl"), .needs = "the part
                       more_energy = { MORE("energy distance", "energy"), .needs = "the part {data}, all of it" },
                       more_likely = { MORE("log-likelihood", "log_lik"), PART };
 
-static una_status judge_strip(una_judging *j)
-{
-    const una_findings *f = j->findings;
-    const una_group *g;
-    double worst = 0;
-    size_t hits = 0;
-    UNA_TRY(knowledge_find(&g, j, j->claim->model));
-    if (!g) return una_judging_needs(j, NULL);
-    for (size_t i = g->from; i < g->from + g->count; i++) {
-        double ratio = una_findings_value(f, i, UNA_KNOW_ALONG_RATIO);
-        hits += ratio < most_ratio;
-        worst = fmax(worst, ratio);
-    }
-    una_share share = una_share_of(hits, g->count);
-    j->holds = una_share_least(&share, 1);
-    una_text_add(j->numbers, "below a tenth in ");
-    una_share_put(j->numbers, &share);
-    una_text_add(j->numbers, "; variation along x2 over that along x1: mean ");
-    una_judging_put(j, una_findings_mean(f, g, UNA_KNOW_ALONG_RATIO), 4, ", largest ");
-    una_judging_put(j, worst, 4, "");
-    return UNA_OK;
-}
-static const una_rule strip = { .judge = judge_strip, PART };
+static const una_rule strip = {
+    PART,
+    .says =
+        "below a tenth in {share}; variation along x2 over that along x1: mean {along_ratio, plain 4}, largest {most "
+        "along_ratio, plain 4}",
+    .ask = { { "0.1", "along_ratio", .is = UNA_IN_EVERY_SEED } }
+};
 
 static const una_claim claims[] = {
     { "Sine references are more likely than RBF draws two periods beyond the rows", &likelier_in_every_seed,

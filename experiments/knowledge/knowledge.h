@@ -46,8 +46,7 @@ una_status una_role_spec(const char **spec, const una_role *role, bool quick, un
 una_status una_role_group(const una_group **group, const char *part, const char *name, const una_findings *findings,
                           una_run *run);
 /* What a group is called on the page: its role, or its spec where it has none. */
-una_status una_role_title(const char **title, const una_findings *findings, const una_group *group, una_arena *arena,
-                          una_run *run);
+una_status una_role_title(const char **title, const una_group *group, una_arena *arena, una_run *run);
 
 /* ---- rows and measures (knowledge_data.c) ------------------------------------------------------------------ */
 
@@ -61,7 +60,7 @@ typedef struct una_know_rows {
 una_status una_know_rows_make(una_know_rows *rows, const char *part, uint64_t seed, una_arena *arena, una_run *run);
 /* Fits a key to its rows; scratch holds the model. */
 una_status una_know_fit(una_model **model, una_know_rows *rows, const una_row_key *key, una_run *run);
-una_status una_know_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run);
+una_status una_know_measure(const una_measuring *m);
 
 double     una_strip_place(size_t i);    /* -4 to 4                                                         */
 /* std [UNA_STRIP_SIDE, UNA_STRIP_SIDE]: epistemic, x1 by x2. */
@@ -84,4 +83,4 @@ una_status una_gaussian_kl(double *kl, const double *p, const double *q, size_t 
 /* cov [size, size] of a sample f [count, size] around 0. */
 void       una_second_moment(double *cov, const double *f, size_t count, size_t size);
 
-una_status una_knowledge_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
+una_status una_knowledge_page(una_page *page);

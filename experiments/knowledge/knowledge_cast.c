@@ -54,12 +54,11 @@ una_status una_role_spec(const char **spec, const una_role *role, bool quick, un
     return una_arena_check(arena);
 }
 
-/* Whether a group has that role: keys have specs in canonical form. */
+/* Whether a key is of that role: keys have specs in canonical form. */
 static una_status is_role(bool *is, const una_role *role, const una_row_key *key, una_run *run)
 {
     *is = false;
-    if (strcmp(role->part, key->data) != 0) return UNA_OK;
-    for (int quick = 0; quick < 2 && !*is; quick++) {
+    for (int quick = 0; quick < 2 && !*is && strcmp(role->part, key->data) == 0; quick++) {
         const char *text, *spec = NULL;
         UNA_TRY(una_role_spec(&text, role, quick != 0, &run->scratch));
         if (text) UNA_TRY(una_row_key_spec(&spec, NULL, NULL, text, &run->scratch, run));
@@ -68,33 +67,32 @@ static una_status is_role(bool *is, const una_role *role, const una_row_key *key
     return UNA_OK;
 }
 
-una_status una_role_group(const una_group **group, const char *part, const char *name, const una_findings *f,
-                          una_run *run)
+/* *role: that of a group; the end of the table where it has none. */
+static una_status role_of(const una_role **role, const una_group *group, una_run *run)
 {
-    const una_role *role = una_knowledge_cast;
-    *group = NULL;
-    while (role->part && (strcmp(role->part, part) != 0 || strcmp(role->name, name) != 0)) role++;
-    for (size_t g = 0; role->part && g < f->group_count; g++) {
-        bool is;
-        UNA_SCOPED(run, is_role(&is, role, &f->fits[f->groups[g].from].key, run));
-        if (!is) continue;
-        *group = &f->groups[g];
-        return UNA_OK;
+    bool is = false;
+    for (*role = una_knowledge_cast; (*role)->part; ++*role) {
+        UNA_SCOPED(run, is_role(&is, *role, una_group_key(group), run));
+        if (is) return UNA_OK;
     }
     return UNA_OK;
 }
 
-una_status una_role_title(const char **title, const una_findings *f, const una_group *group, una_arena *arena,
+una_status una_role_group(const una_group **group, const char *part, const char *name, const una_findings *f,
                           una_run *run)
 {
-    const una_row_key *key = &f->fits[group->from].key;
-    for (const una_role *role = una_knowledge_cast; role->part; role++) {
-        bool is;
-        UNA_SCOPED(run, is_role(&is, role, key, run));
-        if (!is) continue;
-        *title = role->name;
-        return UNA_OK;
+    for (*group = NULL; (*group = una_findings_next(f, *group, part));) {
+        const una_role *role;
+        UNA_TRY(role_of(&role, *group, run));
+        if (role->part && strcmp(role->name, name) == 0) return UNA_OK;
     }
-    *title = una_arena_text(arena, key->spec);
+    return UNA_OK;
+}
+
+una_status una_role_title(const char **title, const una_group *group, una_arena *arena, una_run *run)
+{
+    const una_role *role;
+    UNA_TRY(role_of(&role, group, run));
+    *title = role->part ? role->name : una_arena_text(arena, una_group_key(group)->spec);
     return una_arena_check(arena);
 }

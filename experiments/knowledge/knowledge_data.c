@@ -12,6 +12,7 @@
 #include "knowledge/knowledge.h"
 
 #include "gp/kernel.h"
+#include "la/la.h"
 
 enum { SINE_ROWS = 60, SINE_NEAR = 100, SINE_BEYOND = 160, STRIP_ROWS = 200, PRIOR_ROWS = 40, TUNE_ROWS = 60,
        TUNE_TEST = 200, ENERGY_DRAWS = 600, KL_DRAWS = 6000 };
@@ -135,6 +136,54 @@ una_status una_know_fit(una_model **model, una_know_rows *rows, const una_row_ke
 {
     UNA_TRY(una_know_rows_make(rows, key->data, key->seed, &run->scratch, run));
     return una_truth_fit(model, key->spec, &rows->train, run);
+}
+
+/* ---- distances between distributions of functions ------------------------------------------------------------ */
+
+static double gap(const double *a, const double *b, size_t size)
+{
+    double sum = 0;
+    for (size_t i = 0; i < size; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sqrt(sum / (double)size);
+}
+
+static double mean_within(const double *a, size_t count, size_t size)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < i; j++) sum += gap(a + i * size, a + j * size, size);
+    return 2 * sum / ((double)count * (double)(count - 1));
+}
+
+double una_energy_distance(const double *a, size_t na, const double *b, size_t nb, size_t size)
+{
+    double across = 0;
+    for (size_t i = 0; i < na; i++)
+        for (size_t j = 0; j < nb; j++) across += gap(a + i * size, b + j * size, size);
+    return 2 * across / ((double)na * (double)nb) - mean_within(a, na, size) - mean_within(b, nb, size);
+}
+
+una_status una_gaussian_kl(double *kl, const double *p, const double *q, size_t size, una_run *run)
+{
+    size_t bytes = size * size * sizeof(double);
+    UNA_NEW(&run->scratch, double, lp, size * size);
+    UNA_NEW(&run->scratch, double, lq, size * size);
+    memcpy(lp, p, bytes);
+    memcpy(lq, q, bytes);
+    UNA_TRY(una_chol(lp, size, "the first covariance", run));
+    UNA_TRY(una_chol(lq, size, "the second covariance", run));
+    double log_ratio = una_chol_logdet(lq, size) - una_chol_logdet(lp, size), trace = 0;
+    una_chol_lower_solve(lq, size, lp, size);            /* tr(Q^-1 P) = |Lq^-1 Lp|^2 */
+    for (size_t i = 0; i < size * size; i++) trace += lp[i] * lp[i];
+    *kl = (trace - (double)size + log_ratio) / 2;
+    return UNA_OK;
+}
+
+void una_second_moment(double *cov, const double *f, size_t count, size_t size)
+{
+    memset(cov, 0, size * size * sizeof *cov);
+    una_gram_add(cov, f, count, size, NULL);
+    for (size_t i = 0; i < size * size; i++) cov[i] /= (double)count;
 }
 
 /* ---- measures ------------------------------------------------------------------------------------------------ */
@@ -292,16 +341,16 @@ static una_status measure_tune(double *value, const una_model *model, const una_
     return UNA_OK;
 }
 
-una_status una_know_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+una_status una_know_measure(const una_measuring *m)
 {
     una_know_rows rows;
     una_model *model;
-    double *value = outcome->value;
-    (void)asked;
-    UNA_TRY(una_know_fit(&model, &rows, key, run));
-    if (strcmp(key->data, "sine") == 0) UNA_TRY(measure_sine(value, model, &rows, run));
-    if (strcmp(key->data, "strip") == 0) UNA_TRY(measure_strip(value, model, run));
-    if (strcmp(key->data, "prior") == 0) UNA_TRY(measure_prior(value, model, &rows, key->seed, run));
-    if (strcmp(key->data, "tune") == 0) UNA_TRY(measure_tune(value, model, &rows, run));
-    return una_outcome_take(outcome, model);
+    double *value = m->outcome->value;
+    const char *part = m->key->data;
+    UNA_TRY(una_know_fit(&model, &rows, m->key, m->run));
+    if (strcmp(part, "sine") == 0) UNA_TRY(measure_sine(value, model, &rows, m->run));
+    if (strcmp(part, "strip") == 0) UNA_TRY(measure_strip(value, model, m->run));
+    if (strcmp(part, "prior") == 0) UNA_TRY(measure_prior(value, model, &rows, m->key->seed, m->run));
+    if (strcmp(part, "tune") == 0) UNA_TRY(measure_tune(value, model, &rows, m->run));
+    return una_outcome_take(m->outcome, model);
 }

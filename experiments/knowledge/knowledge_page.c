@@ -30,7 +30,7 @@ typedef struct part {
     unsigned    needs;
     const char *roles[MOST_ROLES], *titles[MOST_ROLES];  /* titles NULL: as the roles                       */
     size_t      others;                  /* models to compare with: until there are so many                 */
-    una_status (*draw)(drawing *d, uint64_t seed, una_run *run);
+    una_status (*draw)(drawing *d);
     const char *lead, *caption;          /* of the table                                                    */
     una_column  columns[7];
 } part;
@@ -81,7 +81,7 @@ static una_status add_job(drawing *d, const una_group *group, const char *title,
 {
     if (!group || d->count == MOST_JOBS) return UNA_OK;
     job *j = &d->job[d->count++];
-    *j = (job){ .key = una_group_key(d->findings, group), .title = title };
+    *j = (job){ .key = una_group_key(group), .title = title };
     if (needs & TRACES) UNA_TRY(una_trace_new(&j->trace, title, d->arena));
     if (needs & HEADS_OF_ROLES) j->heads = UNA_GET(d->arena, double, HEADS * UNA_LINE_GRID);
     if (needs & SQUARES) j->square = UNA_GET(d->arena, double, SIDE * SIDE);
@@ -89,33 +89,27 @@ static una_status add_job(drawing *d, const una_group *group, const char *title,
     return una_arena_check(d->arena);
 }
 
-static una_status add_jobs(drawing *d, una_run *run)
+static una_status add_jobs(drawing *d)
 {
     const part *p = d->part;
     const una_findings *f = d->findings;
     d->count = 0;
     for (size_t i = 0; i < MOST_ROLES && p->roles[i]; i++) {
         const una_group *group;
-        UNA_TRY(una_role_group(&group, p->data, p->roles[i], f, run));
+        UNA_TRY(una_role_group(&group, p->data, p->roles[i], f, d->page->run));
         UNA_TRY(add_job(d, group, p->titles[i] ? p->titles[i] : p->roles[i], p->needs));
     }
     for (const una_group *g = NULL; d->count < p->others && (g = una_findings_next(f, g, p->data));) {
         const char *title;
-        UNA_TRY(una_role_title(&title, f, g, d->arena, run));
-        if (strcmp(title, una_group_key(f, g)->spec) == 0) UNA_TRY(add_job(d, g, title, p->needs & TRACES));
+        UNA_TRY(una_role_title(&title, g, d->arena, d->page->run));
+        if (strcmp(title, una_group_key(g)->spec) == 0) UNA_TRY(add_job(d, g, title, p->needs & TRACES));
     }
     return UNA_OK;
 }
 
 /* ---- functions of one input ---------------------------------------------------------------------------------- */
 
-typedef struct spot { double x, f; } spot;
-
-static int by_x(const void *a, const void *b)
-{
-    const spot *p = a, *q = b;
-    return (p->x > q->x) - (p->x < q->x);
-}
+typedef struct spot { double x, f; } spot;               /* x first, for qsort */
 
 /* The true function, if the part has one, as a dashed line on every panel. */
 static una_status add_truth(una_figure *figure, const una_know_rows *r, una_arena *arena)
@@ -127,7 +121,7 @@ static una_status add_truth(una_figure *figure, const una_know_rows *r, una_aren
     for (size_t i = 0; i < count; i++)
         at[i] = i < near ? (spot){ r->near.x[i], r->near.f[i] }
                          : (spot){ r->beyond.x[i - near], r->beyond.f[i - near] };
-    qsort(at, count, sizeof *at, by_x);
+    qsort(at, count, sizeof *at, una_by_number);
     for (size_t i = 0; i < count; i++) x[i] = at[i].x, f[i] = at[i].f;
     for (size_t p = 0; p < figure->panel_count; p++)
         una_panel_plot(figure->panels[p], (una_look){ UNA_SHAPE_DASHES, UNA_INK_SECOND, 1.2, 0 }, x, f, count);
@@ -137,7 +131,7 @@ static una_status add_truth(una_figure *figure, const una_know_rows *r, una_aren
 
 typedef struct frame { const char *name; double height, low, high; const char *lead, *caption; } frame;
 
-static una_status draw_traces(drawing *d, const frame *shown, una_run *run)
+static una_status draw_traces(drawing *d, const frame *shown)
 {
     una_trace trace[MOST_JOBS];
     una_figure figure;
@@ -147,41 +141,42 @@ static una_status draw_traces(drawing *d, const frame *shown, una_run *run)
     for (size_t i = 0; i < figure.panel_count; i++)
         figure.panels[i]->y.low = shown->low, figure.panels[i]->y.high = shown->high;
     UNA_TRY(add_truth(&figure, &d->rows, d->arena));
-    return una_page_figure(d->page, shown->name, &figure, shown->lead, shown->caption, run);
+    return una_page_figure(d->page, shown->name, &figure, shown->lead, shown->caption);
 }
 
-static una_status draw_table(const drawing *d, una_run *run)
+static una_status draw_table(const drawing *d)
 {
     const una_findings *f = d->findings;
     const part *p = d->part;
     una_sheet sheet = una_page_table(d->page, p->data, p->lead, p->caption, p->columns);
     for (const una_group *g = NULL; (g = una_findings_next(f, g, p->data));) {
         const char *title;
-        UNA_TRY(una_role_title(&title, f, g, d->arena, run));
-        una_page_line(&sheet, f, g, title, p->columns);
+        UNA_TRY(una_role_title(&title, g, d->arena, d->page->run));
+        una_page_line(&sheet, g, title, p->columns);
     }
-    return una_page_sheet(d->page, &sheet, run);
+    return una_page_sheet(d->page, &sheet);
 }
 
 /* A part without fits has no place on the page. */
-static una_status draw_part(drawing *d, const part *p, uint64_t seed, una_run *run)
+static una_status draw_part(drawing *d, const part *p)
 {
+    una_run *run = d->page->run;
     d->part = p;
-    UNA_TRY(una_know_rows_make(&d->rows, p->data, seed, d->arena, run));
+    UNA_TRY(una_know_rows_make(&d->rows, p->data, d->page->asked->first, d->arena, run));
     d->lines = (una_lines){ "x", "y", p->from, p->to, d->rows.train.x, d->rows.train.y, d->rows.train.rows };
-    UNA_TRY(add_jobs(d, run));
+    UNA_TRY(add_jobs(d));
     if (d->count == 0) return UNA_OK;
     una_page_heading(d->page, 2, p->heading);
     una_page_paragraph(d->page, p->words);
     UNA_TRY(una_pool(run, d->count, do_job, d));
-    UNA_TRY(p->draw(d, seed, run));
-    return draw_table(d, run);
+    UNA_TRY(p->draw(d));
+    return draw_table(d);
 }
 
 /* ---- sine ---------------------------------------------------------------------------------------------------- */
 
 /* The heads, each of which was fitted to one reference function. */
-static una_status draw_heads(drawing *d, una_run *run)
+static una_status draw_heads(drawing *d)
 {
     una_figure figure = una_figure_in(d->arena, 2, 340, 200);
     UNA_NEW(d->arena, double, x, UNA_LINE_GRID);
@@ -199,17 +194,16 @@ static una_status draw_heads(drawing *d, una_run *run)
     return una_page_figure(d->page, "references", &figure, "What the features were taught.",
             "The 40 heads, each fitted to one reference function before any target was seen: sines whose height, "
             "period and phase are roughly known, and draws from a process with an RBF kernel. Marks on the axis: where "
-            "there are rows.", run);
+            "there are rows.");
 }
 
-static una_status draw_sine(drawing *d, uint64_t seed, una_run *run)
+static una_status draw_sine(drawing *d)
 {
     static const frame shown = { "sine", 180, -6, 6, "Beyond the data.", "Mean and bands of the first seed, with rows "
         "on [0, 10] alone; the last panels are models that were told nothing, but for the period in that of the "
         "periodic kernel." };
-    (void)seed;
-    UNA_TRY(draw_traces(d, &shown, run));
-    return draw_heads(d, run);
+    UNA_TRY(draw_traces(d, &shown));
+    return draw_heads(d);
 }
 
 /* ---- strip --------------------------------------------------------------------------------------------------- */
@@ -230,9 +224,8 @@ static void add_lines(una_figure *figure, const job *j, const double *place, boo
     una_panel_show(panel, -4, 4, 0, high);
 }
 
-static una_status draw_square(drawing *d, uint64_t seed, una_run *run)
+static una_status draw_square(drawing *d)
 {
-    (void)seed;
     una_figure figure = una_figure_in(d->arena, 2, 340, 190);
     double *place = UNA_GET(d->arena, double, SIDE), low = 0, high = 0;
     UNA_TRY(una_arena_check(d->arena));
@@ -244,7 +237,7 @@ static una_status draw_square(drawing *d, uint64_t seed, una_run *run)
     }
     return una_page_figure(d->page, "strip", &figure, "Doubt along each input.", "Epistemic standard deviation on "
             "lines across the square, nine along each input, for the first seed; the rows lie within 2 of the centre. "
-            "A kernel on x1 alone says that x2 does not matter: its lines along x2 are level.", run);
+            "A kernel on x1 alone says that x2 does not matter: its lines along x2 are level.");
 }
 
 /* ---- prior --------------------------------------------------------------------------------------------------- */
@@ -261,22 +254,8 @@ static una_status add_draws(una_figure *figure, const char *title, const double 
     return UNA_OK;
 }
 
-static una_status draw_draws(drawing *d, uint64_t seed, una_run *run)
-{
-    una_figure figure = una_figure_in(d->arena, 3, 220, 190);
-    double *aim = UNA_GET(d->arena, double, DRAWN * UNA_PRIOR_POINTS);
-    UNA_TRY(una_arena_check(d->arena));
-    UNA_SCOPED(run, una_prior_of_process(aim, DRAWN, seed, run));
-    UNA_TRY(add_draws(&figure, "target: GP", aim, d->arena));
-    for (size_t k = 0; k < d->count; k++) UNA_TRY(add_draws(&figure, d->job[k].title, d->job[k].draws, d->arena));
-    return una_page_figure(d->page, "draws", &figure, "Functions before any data.", "Twelve draws from the process "
-            "that the references came from, and from TUNA's prior, whose scale is that of the heads' weights (matched) "
-            "or what the evidence of 40 rows says (not matched).", run);
-}
-
 /* One measure against heads (features 50) or features (heads 40), matched and not: means with one sd up and down. */
-static una_status add_curve(una_panel *panel, const drawing *d, bool by_heads, bool matched, size_t measure,
-                            una_run *run)
+static una_status add_curve(una_panel *panel, const drawing *d, bool by_heads, bool matched, size_t measure)
 {
     static const int heads[] = { 5, 10, 20, 40, 80, 160 }, features[] = { 5, 10, 20, 50, 100 };
     const una_findings *f = d->findings;
@@ -286,17 +265,16 @@ static una_status add_curve(una_panel *panel, const drawing *d, bool by_heads, b
     UNA_TRY(una_arena_check(d->arena));
     for (size_t i = 0; i < most; i++) {
         const una_group *g;
-        una_text name = una_text_in(d->arena);
-        una_text_add(&name, "%d heads, %d features%s", by_heads ? heads[i] : 40, by_heads ? 50 : features[i],
-                     matched ? ", matched" : "");
+        const char *name = una_phrase(d->arena, "%d heads, %d features%s", by_heads ? heads[i] : 40,
+                                      by_heads ? 50 : features[i], matched ? ", matched" : "");
         UNA_TRY(una_arena_check(d->arena));
-        UNA_TRY(una_role_group(&g, "prior", name.at, f, run));
+        UNA_TRY(una_role_group(&g, "prior", name, f, d->page->run));
         if (!g) continue;
-        size_t at = (size_t)(g - f->groups) * f->measures + measure;
+        double sd = una_group_sd(g, measure);
         x[count] = by_heads ? heads[i] : features[i];
-        y[count] = f->mean[at];
-        low[count] = f->mean[at] - f->sd[at];
-        high[count++] = f->mean[at] + f->sd[at];
+        y[count] = una_group_mean(g, measure);
+        low[count] = y[count] - sd, high[count] = y[count] + sd;
+        count++;
     }
     una_ink ink = matched ? UNA_INK_MODEL : UNA_INK_SECOND;
     una_panel_between(panel, (una_look){ UNA_SHAPE_RANGES, ink, 0, 0 }, x, low, high, count);
@@ -307,7 +285,7 @@ static una_status add_curve(una_panel *panel, const drawing *d, bool by_heads, b
     return UNA_OK;
 }
 
-static una_status draw_curves(drawing *d, una_run *run)
+static una_status draw_curves(drawing *d)
 {
     static const struct { size_t measure; const char *label; bool log; } rows[] = {
         { UNA_KNOW_ENERGY, "energy distance (std of y)", false }, { UNA_KNOW_KL, "KL per point (nats)", true } };
@@ -319,31 +297,39 @@ static una_status draw_curves(drawing *d, una_run *run)
             if (!panel) continue;
             panel->x.log = true;
             panel->y.log = rows[r].log;
-            UNA_TRY(add_curve(panel, d, k == 0, true, rows[r].measure, run));
-            UNA_TRY(add_curve(panel, d, k == 0, false, rows[r].measure, run));
+            UNA_TRY(add_curve(panel, d, k == 0, true, rows[r].measure));
+            UNA_TRY(add_curve(panel, d, k == 0, false, rows[r].measure));
         }
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_MODEL, "matched");
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_SECOND, "scale by evidence");
     return una_page_figure(d->page, "distance", &figure, "How near the prior comes.", "Distances of TUNA's prior from "
             "its target at 31 points of [\u22123, 3]: energy distance of 600 functions from each, and the "
             "Kullback-Leibler divergence of the target from TUNA's Gaussian (covariance of 6000 draws), with a noise "
-            "variance of 0.01 added to both. Mean and one standard deviation over the seeds.", run);
+            "variance of 0.01 added to both. Mean and one standard deviation over the seeds.");
 }
 
-static una_status draw_prior(drawing *d, uint64_t seed, una_run *run)
+static una_status draw_prior(drawing *d)
 {
-    UNA_TRY(draw_draws(d, seed, run));
-    return draw_curves(d, run);
+    una_run *run = d->page->run;
+    una_figure figure = una_figure_in(d->arena, 3, 220, 190);
+    double *aim = UNA_GET(d->arena, double, DRAWN * UNA_PRIOR_POINTS);
+    UNA_TRY(una_arena_check(d->arena));
+    UNA_SCOPED(run, una_prior_of_process(aim, DRAWN, d->page->asked->first, run));
+    UNA_TRY(add_draws(&figure, "target: GP", aim, d->arena));
+    for (size_t k = 0; k < d->count; k++) UNA_TRY(add_draws(&figure, d->job[k].title, d->job[k].draws, d->arena));
+    UNA_TRY(una_page_figure(d->page, "draws", &figure, "Functions before any data.", "Twelve draws from the process "
+            "that the references came from, and from TUNA's prior, whose scale is that of the heads' weights (matched) "
+            "or what the evidence of 40 rows says (not matched)."));
+    return draw_curves(d);
 }
 
 /* ---- tune ---------------------------------------------------------------------------------------------------- */
 
-static una_status draw_tune(drawing *d, uint64_t seed, una_run *run)
+static una_status draw_tune(drawing *d)
 {
     static const frame shown = { "tune", 190, -4, 4, "Too short, too long, tuned.", "The first seed, by the length of "
         "the references' kernel at the start." };
-    (void)seed;
-    return draw_traces(d, &shown, run);
+    return draw_traces(d, &shown);
 }
 
 /* ---- the page ------------------------------------------------------------------------------------------------ */
@@ -389,10 +375,10 @@ static const part parts[] = {
         SPREAD(INSIDE, "Inside", 2), { .title = NULL } } },
 };
 
-una_status una_knowledge_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
+una_status una_knowledge_page(una_page *page)
 {
-    UNA_NEW(page->words.arena, drawing, d, 1);
-    *d = (drawing){ .page = page, .findings = findings, .arena = page->words.arena };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) UNA_TRY(draw_part(d, &parts[i], asked->first, run));
+    UNA_NEW(page->arena, drawing, d, 1);
+    *d = (drawing){ .page = page, .findings = page->findings, .arena = page->arena };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) UNA_TRY(draw_part(d, &parts[i]));
     return UNA_OK;
 }

@@ -148,7 +148,7 @@ una_status una_protocol_searches(una_plan *searches, const una_row_key *key, con
         una_text text = una_text_in(searches->arena);
         una_text_add(&text, "%s, %s", p->base, p->grid[g]);
         UNA_TRY(una_arena_check(searches->arena));
-        UNA_TRY(una_option_space_parse(&space, text.at, key->spec, searches->arena, run));
+        UNA_TRY(una_option_space_parse(&space, text.at, (const char *[]){ key->spec }, 1, searches->arena, run));
         UNA_TRY(una_option_space_keys(searches, &space, like, run));
     }
     return UNA_OK;
@@ -163,8 +163,9 @@ static bool needs_noise(const una_row_key *key, una_rows_group group)
 
 /* First the noise, then the grids; grids of sets whose noise is known are made at once. */
 una_status una_protocol_prepare(una_plan *more, size_t number, const una_plan *wanted, const una_asked *asked,
-                                una_rows_group group, una_run *run)
+                                una_run *run)
 {
+    una_rows_group group = una_published_group(asked);
     for (size_t i = 0; number < 2 && i < wanted->count; i++) {
         const una_row_key *key = &wanted->keys[i];
         const una_protocol *p = una_protocol_of(key->spec, group);

@@ -37,12 +37,11 @@ double una_protocol_hand_noise(const char *data);
 
 /* The hooks of both experiments. */
 una_status una_protocol_prepare(una_plan *more, size_t number, const una_plan *wanted, const una_asked *asked,
-                                una_rows_group group, una_run *run);
+                                una_run *run);
 extern const char *const una_protocol_prepared[];        /* names of the measures of a search's rows                */
 enum { UNA_SEARCH_RMSE, UNA_SEARCH_COS2, UNA_SEARCH_NOISE, UNA_SEARCH_STEPS, UNA_SEARCH_LOG_LIK,
        UNA_SEARCH_MEASURES = UNA_SEARCH_LOG_LIK + UNA_PROTOCOL_PRIORS };
-una_status una_protocol_measure(una_outcome *outcome, const una_row_key *key, const una_portions *material,
-                                const una_asked *asked, una_rows_group group, una_run *run);
+una_status una_protocol_measure(const una_measuring *m, const una_portions *rows);
 
 /* ---- between protocol.c and protocol_fit.c --------------------------------------------------------------------- */
 

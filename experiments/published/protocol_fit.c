@@ -11,11 +11,9 @@
 #include "select/evaluation.h"
 
 typedef struct task {                    /* what all fits of a row share                                     */
-    const una_row_key  *key;
+    const una_measuring *row;
     const una_protocol *protocol;        /* NULL: the thesis has no such method                              */
     const una_portions *rows;
-    const una_asked    *asked;
-    una_outcome        *outcome;
     double              noise;           /* in units of the target                                           */
     double              unit;            /* std of the training targets: what noise is given in              */
     una_run            *run;
@@ -51,7 +49,7 @@ static double epochs_of(const task *t, double epochs, double batch)
 {
     double rows = (double)una_dataset_row_count(t->rows->part[UNA_PART_TRAIN]);
     double batches = fmax(1, floor(rows / fmin(batch, rows) + 0.5));
-    return fmax(1, fmin(epochs, floor(una_published_steps(t->asked) / batches)));
+    return fmax(1, fmin(epochs, floor(una_published_steps(t->row->asked) / batches)));
 }
 
 /* Models last as long as the scratch memory. */
@@ -89,8 +87,8 @@ static una_status fit_grid(una_model **model, const task *t, const una_protocol_
 static una_status protocol_allow_numeric_failure(una_status status, const task *t)
 {
     if (status != UNA_E_NUMERIC) return status;
-    una_log(t->run, UNA_LOG_WARNING, "%.300s gave no numbers: %.600s", una_row_key_describe(t->key, &t->run->scratch),
-            t->run->message);
+    una_log(t->run, UNA_LOG_WARNING, "%.300s gave no numbers: %.600s",
+            una_row_key_describe(t->row->key, &t->run->scratch), t->run->message);
     return UNA_OK;
 }
 
@@ -176,10 +174,10 @@ static una_status measure_noise(const task *t)
     una_text set = una_text_in(&t->run->scratch);
     set_number(&set, "noise_std=", any_noise);
     set_number(&set, "epochs=", epochs_of(t, EPOCHS, BATCH));
-    UNA_TRY(protocol_fit_model(&model, t, t->key->spec, &set));
-    UNA_TRY(tune_noise(&t->outcome->value[UNA_SEARCH_NOISE], model, t));
-    t->outcome->value[UNA_SEARCH_STEPS] = (double)una_model_info(model)->steps;
-    return una_outcome_take(t->outcome, model);
+    UNA_TRY(protocol_fit_model(&model, t, t->row->key->spec, &set));
+    UNA_TRY(tune_noise(&t->row->outcome->value[UNA_SEARCH_NOISE], model, t));
+    t->row->outcome->value[UNA_SEARCH_STEPS] = (double)una_model_info(model)->steps;
+    return una_outcome_take(t->row->outcome, model);
 }
 
 static una_status try_prior(double *log_lik, const una_model *model, const char *prior, const task *t)
@@ -193,17 +191,17 @@ static una_status try_prior(double *log_lik, const una_model *model, const char 
 static una_status measure_search(const task *t)
 {
     const una_protocol *p = t->protocol;
-    double *value = t->outcome->value;
+    double *value = t->row->outcome->value;
     una_model *model;
     una_score score;
-    UNA_TRY(fit_grid(&model, t, &(una_protocol_choice){ t->key->spec, NULL }, t->noise, p->search));
+    UNA_TRY(fit_grid(&model, t, &(una_protocol_choice){ t->row->key->spec, NULL }, t->noise, p->search));
     UNA_TRY(score_valid(&score, model, t));
     value[UNA_SEARCH_LOG_LIK] = score.log_lik;
     value[UNA_SEARCH_RMSE] = score.rmse;
     value[UNA_SEARCH_COS2] = una_model_info(model)->mean_cos2;
     value[UNA_SEARCH_NOISE] = t->noise;
     value[UNA_SEARCH_STEPS] = (double)una_model_info(model)->steps;
-    UNA_TRY(una_outcome_take(t->outcome, model));
+    UNA_TRY(una_outcome_take(t->row->outcome, model));
     for (size_t k = 0; k < UNA_PROTOCOL_PRIORS && p->prior[k]; k++)
         UNA_SCOPED(t->run, protocol_allow_numeric_failure(try_prior(&value[UNA_SEARCH_LOG_LIK + k], model, p->prior[k],
                                                                     t), t));
@@ -215,7 +213,7 @@ static una_status measure_search(const task *t)
 /* uci: first as the thesis did, then with the noise that suits the validation rows, for which *model is replaced. */
 static una_status measure_by_hand(una_model **model, const task *t, const una_protocol_choice *choice)
 {
-    double tuned, *value = t->outcome->value;
+    double tuned, *value = t->row->outcome->value;
     una_score score = UNA_INIT(una_score);
     una_text set = una_text_in(&t->run->scratch);
     UNA_TRY(una_model_score(&score, *model, t->rows->part[UNA_PART_TEST], t->run));
@@ -232,11 +230,11 @@ static una_status measure_by_hand(una_model **model, const task *t, const una_pr
 static una_status measure_chosen(const task *t, const una_protocol_choice *choice)
 {
     una_model *model;
-    bool by_hand = !t->rows->part[UNA_PART_GAP] && !isnan(una_protocol_hand_noise(t->key->data));
+    bool by_hand = !t->rows->part[UNA_PART_GAP] && !isnan(una_protocol_hand_noise(t->row->key->data));
     UNA_TRY(fit_grid(&model, t, choice, t->noise, NULL));
-    UNA_TRY(una_outcome_take(t->outcome, model));
+    UNA_TRY(una_outcome_take(t->row->outcome, model));
     if (by_hand) UNA_TRY(measure_by_hand(&model, t, choice));
-    return una_portions_measure(t->outcome->value, model, t->rows, t->run);
+    return una_portions_measure(t->row->outcome->value, model, t->rows, t->run);
 }
 
 /* A method that the thesis does not have: with its preset, or with its defaults. */
@@ -244,26 +242,26 @@ static una_status measure_other(const task *t)
 {
     una_model *model;
     const una_text nothing = una_text_in(&t->run->scratch);
-    UNA_TRY(protocol_fit_model(&model, t, t->key->spec, &nothing));
-    UNA_TRY(una_outcome_take(t->outcome, model));
-    return una_portions_measure(t->outcome->value, model, t->rows, t->run);
+    UNA_TRY(protocol_fit_model(&model, t, t->row->key->spec, &nothing));
+    UNA_TRY(una_outcome_take(t->row->outcome, model));
+    return una_portions_measure(t->row->outcome->value, model, t->rows, t->run);
 }
 
-una_status una_protocol_measure(una_outcome *outcome, const una_row_key *key, const una_portions *material,
-                                const una_asked *asked, una_rows_group group, una_run *run)
+una_status una_protocol_measure(const una_measuring *m, const una_portions *rows)
 {
     una_protocol_choice choice;
-    task t = { .key = key, .protocol = una_protocol_of(key->spec, group), .rows = material, .asked = asked,
-               .outcome = outcome, .run = run };
-    UNA_TRY(std_of_target(&t.unit, material->part[UNA_PART_TRAIN], run));
-    if (una_protocol_is_noise(key)) return measure_noise(&t);
+    una_rows_group group = una_published_group(m->asked);
+    una_store *store = m->asked->store;
+    task t = { .row = m, .protocol = una_protocol_of(m->key->spec, group), .rows = rows, .run = m->run };
+    UNA_TRY(std_of_target(&t.unit, rows->part[UNA_PART_TRAIN], m->run));
+    if (una_protocol_is_noise(m->key)) return measure_noise(&t);
     if (!t.protocol) return protocol_allow_numeric_failure(measure_other(&t), &t);
-    UNA_TRY(una_protocol_noise(&t.noise, key, group, asked->store, run));
-    if (una_protocol_is_search(key)) return protocol_allow_numeric_failure(measure_search(&t), &t);
+    UNA_TRY(una_protocol_noise(&t.noise, m->key, group, store, m->run));
+    if (una_protocol_is_search(m->key)) return protocol_allow_numeric_failure(measure_search(&t), &t);
 
-    UNA_TRY(una_protocol_choose(&choice, key, t.protocol, asked->store, &run->scratch, run));
+    UNA_TRY(una_protocol_choose(&choice, m->key, t.protocol, store, &m->run->scratch, m->run));
     if (choice.spec) return protocol_allow_numeric_failure(measure_chosen(&t, &choice), &t);
-    una_log(run, UNA_LOG_WARNING, "%.200s on %.100s, split %d: no training of the grid gave numbers", key->spec,
-            key->data, (int)key->split);
+    una_log(m->run, UNA_LOG_WARNING, "%.200s on %.100s, split %d: no training of the grid gave numbers", m->key->spec,
+            m->key->data, (int)m->key->split);
     return UNA_OK;
 }

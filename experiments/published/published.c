@@ -75,12 +75,6 @@ static una_status published_split_exists(bool *there, const una_published *o, co
     return UNA_OK;
 }
 
-/* Existing rows can be shown without the data, if they were made from the published files. */
-static bool has_rows(const una_asked *asked)
-{
-    return access(una_phrase(asked->keep, "%s/%s.csv", asked->out, asked->experiment->name), R_OK) == 0;
-}
-
 static una_status published_files_absent(const una_published *o, const char *name, una_run *run)
 {
     if (!*o->data)
@@ -93,24 +87,25 @@ static una_status published_files_absent(const una_published *o, const char *nam
 }
 
 /* Whether an experiment uses gaps of the set, or the whole set. */
-static bool takes_part(const set *s, una_rows_group group, const una_published *o)
+static bool takes_part(const set *s, const una_asked *asked)
 {
-    return group != UNA_GROUP_GAP || s->gaps[0] || o->columns != UNA_COLUMNS_THESIS;
+    const una_published *o = asked->options;
+    return una_published_group(asked) != UNA_GROUP_GAP || s->gaps[0] || o->columns != UNA_COLUMNS_THESIS;
 }
 
-static una_status published_check_list(const char *list, una_rows_group group, const una_published *o, una_run *run)
+static una_status published_check_list(const char *list, const una_asked *asked, una_run *run)
 {
     size_t length;
     if (*list && !una_next_item(list, &length)) UNA_FAIL(run, UNA_E_USAGE, "sets=%s names no data set", list);
     for (const char *item = list; (item = una_next_item(item, &length)); item += length) {
         bool known = false;
         for (size_t s = 0; s < SETS && !known; s++)
-            known = una_is_item(item, length, sets[s].name) && takes_part(&sets[s], group, o);
+            known = una_is_item(item, length, sets[s].name) && takes_part(&sets[s], asked);
         if (known) continue;
 
         una_text all = una_text_in(&run->scratch);
         for (size_t s = 0; s < SETS; s++) {
-            if (!takes_part(&sets[s], group, o)) continue;
+            if (!takes_part(&sets[s], asked)) continue;
             una_text_add(&all, "%s%s", all.length ? ", " : "", sets[s].name);
         }
         UNA_FAIL(run, UNA_E_USAGE, "there is no data set '%.*s' in this experiment; its sets are %s",
@@ -148,13 +143,13 @@ double una_published_steps(const una_asked *asked)
 }
 
 /* The experiment with those of its options that change numbers. */
-static const char *published_study(const una_asked *asked, una_rows_group group, bool thesis)
+static const char *published_study(const una_asked *asked, bool thesis)
 {
     const una_published *o = asked->options;
     una_text study = una_text_in(asked->keep);
     una_text_add(&study, "%s", asked->experiment->name);
     if (thesis) una_text_add(una_study_option(&study, "preset"), "thesis");
-    if (group == UNA_GROUP_VALID) una_text_add(una_study_option(&study, "group"), "valid");
+    if (una_published_group(asked) == UNA_GROUP_VALID) una_text_add(una_study_option(&study, "group"), "valid");
     if (!thesis && !UNA_IS_AUTO(o->held)) una_text_number(una_study_option(&study, "held"), o->held);
     if (thesis && una_published_steps(asked) != UNA_PROTOCOL_STEPS)
         una_text_number(una_study_option(&study, "steps"), una_published_steps(asked));
@@ -213,18 +208,13 @@ typedef struct listing {                 /* of one set                          
     una_dataset     *all;                /* NULL: there is no data, only rows that were made from it */
 } listing;
 
-/* "boston#1a2b3c4d", or "boston RM#1a2b3c4d" with a gap. */
-static const char *data_of(const listing *l, const char *gap)
-{
-    return una_phrase(l->asked->keep, "%s%s%s#%08" PRIx32, l->set->name, gap ? " " : "", gap ? gap : "", l->sum);
-}
-
 /* One split after the other. The kind `auto` has no protocol in the thesis. beyond: a column that the thesis does not
  * have, for the table of all columns, however much was asked of the thesis's: its three models by automatic rules, one
  * split. */
 static una_status list_splits(const listing *l, const char *gap, bool beyond, una_run *run)
 {
-    const char *data = data_of(l, gap);
+    const char *data = una_phrase(l->asked->keep, "%s%s%s#%08" PRIx32, l->set->name, gap ? " " : "", gap ? gap : "",
+                                  l->sum);       /* "boston#1a2b3c4d", or "boston RM#1a2b3c4d" with a gap */
     size_t splits = gap ? GAP_SPLITS : l->known->set.splits, last = beyond ? l->from : l->to;
     for (size_t k = l->from; data && k <= last && (beyond || k < splits); k++) {
         if (l->all && (!gap || k == l->from)) UNA_TRY(check_split(l->all, &l->at, gap, k, run));
@@ -240,17 +230,11 @@ static una_status list_splits(const listing *l, const char *gap, bool beyond, un
     return UNA_OK;
 }
 
-static bool is_thesis_gap(const set *s, const char *column)
-{
-    for (size_t g = 0; g < 4 && s->gaps[g]; g++)
-        if (strcmp(s->gaps[g], column) == 0) return true;
-    return false;
-}
-
 static una_status list_column(const listing *l, const char *column, una_run *run)
 {
     const una_published *o = l->asked->options;
-    bool beyond = o->columns == UNA_COLUMNS_MORE && !is_thesis_gap(l->set, column);
+    bool beyond = o->columns == UNA_COLUMNS_MORE;
+    for (size_t g = 0; g < 4 && l->set->gaps[g]; g++) beyond = beyond && strcmp(l->set->gaps[g], column) != 0;
     return list_splits(l, column, beyond, run);
 }
 
@@ -278,7 +262,7 @@ static una_status list_columns(const listing *l, una_run *run)
     return UNA_OK;
 }
 
-static una_status list_set(listing *l, una_rows_group group, bool there, una_run *run)
+static una_status list_set(listing *l, bool there, una_run *run)
 {
     const una_published *o = l->asked->options;
     l->at = una_place_of(o, l->set->name, &run->scratch);
@@ -292,7 +276,7 @@ static una_status list_set(listing *l, una_rows_group group, bool there, una_run
             una_log(run, UNA_LOG_WARNING, "%s and %s are not those that are published, byte for byte ('una data list' "
                     "says which is not): what they give is kept apart", l->at.rows, l->at.splits);
     }
-    if (group != UNA_GROUP_GAP) return list_splits(l, NULL, false, run);
+    if (una_published_group(l->asked) != UNA_GROUP_GAP) return list_splits(l, NULL, false, run);
     if (o->columns != UNA_COLUMNS_THESIS) return list_columns(l, run);
     for (size_t g = 0; g < 4 && l->set->gaps[g]; g++) UNA_TRY(list_splits(l, l->set->gaps[g], false, run));
     return UNA_OK;
@@ -305,57 +289,52 @@ static bool all_automatic(const una_asked *asked)
     return true;
 }
 
-static una_status check_options(const una_asked *asked, una_rows_group group, una_run *run)
+static una_status check_options(const una_asked *asked, una_run *run)
 {
     const una_published *o = asked->options;
-    UNA_TRY(published_check_list(o->sets, group, o, run));
+    UNA_TRY(published_check_list(o->sets, asked, run));
     if (o->preset == UNA_PRESET_THESIS && all_automatic(asked))
         UNA_FAIL(run, UNA_E_USAGE, "the thesis has no protocol for auto, which chooses for itself: name other models, "
                  "or take preset=automatic");
-    if (o->preset != UNA_PRESET_AUTOMATIC && group == UNA_GROUP_VALID)
+    if (o->preset != UNA_PRESET_AUTOMATIC && una_published_group(asked) == UNA_GROUP_VALID)
         UNA_FAIL(run, UNA_E_USAGE, "preset=thesis holds rows out by itself: leave group=valid out, or take "
                  "preset=automatic");
     return UNA_OK;
 }
 
-/* What a run asks for: uci has an option for it, gap has one group. */
-static una_rows_group group_of(const una_asked *asked)
+/* uci has an option for it, gap has one group. */
+una_rows_group una_published_group(const una_asked *asked)
 {
     const una_published *o = asked->options;
     return strcmp(asked->experiment->name, "gap") == 0 ? UNA_GROUP_GAP : (una_rows_group)o->group;
 }
 
-una_status una_published_prepare(una_plan *more, size_t number, const una_plan *wanted, const una_asked *asked,
-                                 una_run *run)
-{
-    return una_protocol_prepare(more, number, wanted, asked, group_of(asked), run);
-}
-
 una_status una_published_plan(una_plan *plan, const una_asked *asked, una_run *run)
 {
-    una_rows_group group = group_of(asked);
     const una_published *o = asked->options;
-    const char *automatic = o->preset != UNA_PRESET_THESIS ? published_study(asked, group, false) : NULL;
-    const char *thesis = o->preset != UNA_PRESET_AUTOMATIC ? published_study(asked, group, true) : NULL;
+    const char *automatic = o->preset != UNA_PRESET_THESIS ? published_study(asked, false) : NULL;
+    const char *thesis = o->preset != UNA_PRESET_AUTOMATIC ? published_study(asked, true) : NULL;
     size_t from, to;
     bool there, any = false;
+    const char *table = una_phrase(asked->keep, "%s/%s.csv", asked->out, asked->experiment->name);
     UNA_TRY(una_arena_check(asked->keep));
-    UNA_TRY(check_options(asked, group, run));
+    bool has_rows = access(table, R_OK) == 0;    /* made from the published files, they are shown without the data */
+    UNA_TRY(check_options(asked, run));
     UNA_TRY(read_splits(&from, &to, asked, run));
 
     for (size_t s = 0; s < SETS; s++) {
-        if ((*o->sets && !una_list_has(o->sets, sets[s].name)) || !takes_part(&sets[s], group, o)) continue;
+        if ((*o->sets && !una_list_has(o->sets, sets[s].name)) || !takes_part(&sets[s], asked)) continue;
         UNA_TRY(published_split_exists(&there, o, sets[s].name, run));
-        if (!there && *o->sets && !has_rows(asked)) return published_files_absent(o, sets[s].name, run);
+        if (!there && *o->sets && !has_rows) return published_files_absent(o, sets[s].name, run);
         if (!there && !*o->sets) continue;
         any = true;
         listing l = { .plan = plan, .asked = asked, .set = &sets[s], .from = from, .to = to,
                       .known = una_known_set_named(sets[s].name),
                       .study = { automatic ? automatic : thesis, automatic ? thesis : NULL } };
-        UNA_SCOPED(run, list_set(&l, group, there, run));
+        UNA_SCOPED(run, list_set(&l, there, run));
     }
     UNA_TRY(una_arena_check(asked->keep));
-    if (plan->count == 0 && any && group == UNA_GROUP_GAP && from < GAP_SPLITS)
+    if (plan->count == 0 && any && una_published_group(asked) == UNA_GROUP_GAP && from < GAP_SPLITS)
         UNA_FAIL(run, UNA_E_INPUT, "no gap can be cut: every input of the data is constant or holds words");
     if (plan->count == 0 && any)
         UNA_FAIL(run, UNA_E_USAGE, "splits=%s: no data set here has so many", o->splits);
@@ -364,26 +343,23 @@ una_status una_published_plan(una_plan *plan, const una_asked *asked, una_run *r
 
 /* ---- one fit ------------------------------------------------------------------------------------------------- */
 
-static una_status measure_automatic(una_outcome *outcome, const una_row_key *key, const una_portions *m,
-                                    const una_published *o, una_run *run)
+static una_status measure_automatic(const una_measuring *m, const una_portions *rows)
 {
+    const una_published *o = m->asked->options;
     una_fit_settings settings = { .size = sizeof settings, .valid_fraction = UNA_IS_AUTO(o->held) ? 0 : o->held };
     una_model *model;
-    UNA_TRY(una_held_fit(&model, key->spec, m->part[UNA_PART_TRAIN], &settings, run));
-    UNA_TRY(una_portions_measure(outcome->value, model, m, run));
-    return una_outcome_take(outcome, model);
+    UNA_TRY(una_held_fit(&model, m->key->spec, rows->part[UNA_PART_TRAIN], &settings, m->run));
+    UNA_TRY(una_portions_measure(m->outcome->value, model, rows, m->run));
+    return una_outcome_take(m->outcome, model);
 }
 
-una_status una_published_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+una_status una_published_measure(const una_measuring *m)
 {
-    una_rows_group group = group_of(asked);
-    const una_published *o = asked->options;
-    bool thesis = una_published_is_thesis(key), there;
-    una_portions m = {0};
-    const char *name = una_phrase(&run->scratch, "%.*s", (int)strcspn(key->data, " #"), key->data);
-    UNA_TRY(published_split_exists(&there, o, name, run));
-    if (!there) return published_files_absent(o, name, run);
-    UNA_TRY(una_portions_read(&m, key, o, group, thesis, run));
-    return thesis ? una_protocol_measure(outcome, key, &m, asked, group, run)
-                  : measure_automatic(outcome, key, &m, o, run);
+    una_portions rows = {0};
+    bool there;
+    const char *data = m->key->data, *name = una_phrase(&m->run->scratch, "%.*s", (int)strcspn(data, " #"), data);
+    UNA_TRY(published_split_exists(&there, m->asked->options, name, m->run));
+    if (!there) return published_files_absent(m->asked->options, name, m->run);
+    UNA_TRY(una_portions_read(&rows, m->key, m->asked, m->run));
+    return una_published_is_thesis(m->key) ? una_protocol_measure(m, &rows) : measure_automatic(m, &rows);
 }

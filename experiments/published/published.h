@@ -121,9 +121,8 @@ extern const una_entry una_published_entries[];
 
 /* The hooks of both experiments. Measures of the gap are filled in for gaps, those of rows without a copy for others. */
 una_status una_published_plan(una_plan *plan, const una_asked *asked, una_run *run);
-una_status una_published_prepare(una_plan *more, size_t number, const una_plan *wanted, const una_asked *asked,
-                                 una_run *run);
-una_status una_published_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run);
+una_status una_published_measure(const una_measuring *m);
+una_rows_group una_published_group(const una_asked *asked);      /* what a run asks for                           */
 double una_published_steps(const una_asked *asked);      /* most of a training of the thesis's protocol            */
 bool   una_published_is_thesis(const una_row_key *key);  /* or automatic                                           */
 
@@ -141,7 +140,6 @@ una_place una_place_of(const una_published *options, const char *name, una_arena
 /* gap NULL: the standard split of that number; else the gap along that column. */
 una_status una_published_split(una_split *split, const una_dataset *all, const una_place *at, const char *gap,
                                size_t number, una_run *run);
-una_status una_portions_read(una_portions *material, const una_row_key *key, const una_published *options,
-                             una_rows_group group, bool thesis, una_run *run);
+una_status una_portions_read(una_portions *material, const una_row_key *key, const una_asked *asked, una_run *run);
 /* All measures but those of noise set by hand; value [measures]. */
 una_status una_portions_measure(double *value, const una_model *model, const una_portions *material, una_run *run);

@@ -20,28 +20,26 @@ static void put_printed(una_text *text, una_thesis_table table, const char *data
     const una_thesis_column *columns = table <= UNA_THESIS_LOG_LIK ? una_thesis_sets : una_thesis_gaps;
     size_t column = una_thesis_find(columns, data);
     if (table == UNA_THESIS_TABLES || column == UNA_THESIS_COLUMNS) return;
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM];
     una_printed luna = una_thesis_printed(table, UNA_METHOD_LUNA, column, 0);
     una_printed nlm = una_thesis_printed(table, UNA_METHOD_NLM, column, 0);
-    una_text_add(text, " (published: %s against %s \xC2\xB1 %s)", una_number_plain(a, luna.mean, 2),
-                 una_number_plain(b, nlm.mean, 2), una_number_plain(c, nlm.sd, 2));
+    una_text_add(text, " (published: %s against %s \xC2\xB1 %s)", UNA_PLAIN(luna.mean, 2),
+                 UNA_PLAIN(nlm.mean, 2), UNA_PLAIN(nlm.sd, 2));
 }
 
 /* The difference, what it must be within, and whether it is. */
 typedef struct nearness { una_paired paired; double bar; int holds; } nearness;
 
-static una_status take_nearness(nearness *n, const una_findings *f, const una_group *luna, const una_group *nlm,
+static una_status take_nearness(nearness *n, const una_group *luna, const una_group *nlm,
                                 size_t measure, una_run *run)
 {
-    n->bar = nlm->count > 1 ? f->sd[(size_t)(nlm - f->groups) * f->measures + measure] : NAN;
-    UNA_TRY(una_paired_groups(&n->paired, f, luna, nlm, measure, run));
+    n->bar = nlm->count > 1 ? una_group_sd(nlm, measure) : NAN;
+    UNA_TRY(una_paired_groups(&n->paired, luna, nlm, measure, run));
     n->holds = isfinite(n->bar) ? una_paired_within(&n->paired, n->bar) : UNA_CANNOT_TELL;
     return UNA_OK;
 }
 
 una_status una_judge_near(una_judging *j)
 {
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
     const una_published_rule *rule = (const una_published_rule *)j->claim->rule;
     const char *data = j->claim->data;
     const una_group *luna = una_method_group(j->findings, UNA_METHOD_LUNA, data, rule->preset);
@@ -53,12 +51,12 @@ una_status una_judge_near(una_judging *j)
         return UNA_OK;
     }
 
-    UNA_TRY(take_nearness(&n, j->findings, luna, nlm, rule->rule.measure, j->run));
+    UNA_TRY(take_nearness(&n, luna, nlm, rule->rule.measure, j->run));
     una_text_add(j->numbers, "LUNA less NLM: ");
     una_paired_put(j->numbers, &n.paired);
-    una_text_add(j->numbers, "; sd of NLM %s", una_number_brief(a, n.bar, 2));
+    una_text_add(j->numbers, "; sd of NLM %s", UNA_BRIEF(n.bar, 2));
     if (n.paired.count && n.bar > 0)
-        una_text_add(j->numbers, ", %s of it", una_number_brief(b, n.paired.mean / n.bar, 2));
+        una_text_add(j->numbers, ", %s of it", UNA_BRIEF(n.paired.mean / n.bar, 2));
     put_printed(j->numbers, rule->printed, data);
     j->holds = n.holds;
     return UNA_OK;
@@ -67,29 +65,26 @@ una_status una_judge_near(una_judging *j)
 /* ---- the table -------------------------------------------------------------------------------------------------- */
 
 /* "0.1, 0.13 sd: within" */
-static una_status near_cell(una_sheet *sheet, const una_show *show, size_t where, una_preset preset, size_t measure,
-                            una_run *run)
+static una_status near_cell(una_sheet *sheet, const una_show *show, size_t where, una_preset preset, size_t measure)
 {
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
     const una_findings *f = show->findings;
     const una_group *luna = una_method_group(f, UNA_METHOD_LUNA, show->where[where], preset);
     const una_group *nlm = una_method_group(f, UNA_METHOD_NLM, show->where[where], preset);
     nearness n = { .bar = NAN };
     const char *place = "open";
     una_text words = una_text_in(sheet->arena);
-    if (luna && nlm) UNA_TRY(take_nearness(&n, f, luna, nlm, measure, run));
+    if (luna && nlm) UNA_TRY(take_nearness(&n, luna, nlm, measure, show->page->run));
     if (n.holds == UNA_HOLDS) place = "within";
     if (n.holds == UNA_DOES_NOT_HOLD) place = "beyond";
     if (n.paired.count == 0) una_text_add(&words, "\xE2\x80\x93");
-    else una_text_add(&words, "%s, %s sd: %s", una_number_brief(a, n.paired.mean, 2),
-                      una_number_brief(b, n.paired.mean / n.bar, 2), place);
+    else una_text_add(&words, "%s, %s sd: %s", UNA_BRIEF(n.paired.mean, 2),
+                      UNA_BRIEF(n.paired.mean / n.bar, 2), place);
     una_sheet_words(sheet, words.at);
     if (n.paired.count && n.holds == UNA_DOES_NOT_HOLD) una_sheet_strong(sheet);
     return UNA_OK;
 }
 
-una_status una_show_near(const una_show *show, const una_block *blocks,
-                         una_run *run)
+una_status una_show_near(const una_show *show, const una_block *blocks)
 {
     size_t luna = una_show_who(show, UNA_METHOD_LUNA), nlm = una_show_who(show, UNA_METHOD_NLM);
     if (luna == show->who_count || nlm == show->who_count) return UNA_OK;
@@ -104,8 +99,8 @@ una_status una_show_near(const una_show *show, const una_block *blocks,
         for (const una_block *b = blocks; b->title; b++) {
             una_sheet_begin(&sheet, b->title);
             for (size_t w = 0; w < show->shown; w++)
-                UNA_TRY(near_cell(&sheet, show, w, (una_preset)p, b->measure, run));
+                UNA_TRY(near_cell(&sheet, show, w, (una_preset)p, b->measure));
         }
     }
-    return una_show_put(show, &sheet, UNA_PRESET_BOTH, run);
+    return una_show_put(show, &sheet, UNA_PRESET_BOTH);
 }

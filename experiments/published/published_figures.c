@@ -52,10 +52,9 @@ typedef una_status curve_of(curve *c, const una_show *show, const una_group *gro
 static void risk_add_line(una_panel *panel, const curve *c, size_t painted)
 {
     bool own = painted < PAINTS;
-    una_panel_plot(panel,
-                   (una_look){ UNA_SHAPE_LINE, own ? paints[painted].ink : UNA_INK_PART, own ? 1.7 : 1,
-                               own ? 1 : grey },
-                   c->x, c->y, c->count);
+    const una_look grey_line = { UNA_SHAPE_LINE, UNA_INK_PART, 1, grey };
+    const una_look own_line = { UNA_SHAPE_LINE, own ? paints[painted].ink : UNA_INK_PART, 1.7, 1 };
+    una_panel_plot(panel, own ? own_line : grey_line, c->x, c->y, c->count);
 }
 
 /* A line for each model at `where`, the grey ones at the bottom, LUNA on top. *top: the highest point of those with a
@@ -88,13 +87,13 @@ static const path other_column = { UNA_PUBLISHED_ACROSS_LOW, UNA_PUBLISHED_ACROS
 static una_status bins_of(curve *c, const una_show *show, const una_group *group, const void *context)
 {
     const path *p = context;
-    double low = una_show_mean(show, group, p->low).mean, high = una_show_mean(show, group, p->high).mean;
+    double low = una_show_mean(group, p->low).mean, high = una_show_mean(group, p->high).mean;
     c->x = UNA_GET(show->arena, double, UNA_PUBLISHED_BINS);
     c->y = UNA_GET(show->arena, double, UNA_PUBLISHED_BINS);
     c->count = 0;
     UNA_TRY(una_arena_check(show->arena));
     for (size_t b = 0; b < UNA_PUBLISHED_BINS; b++) {
-        double std = una_show_mean(show, group, p->bins + b).mean;
+        double std = una_show_mean(group, p->bins + b).mean;
         if (!isfinite(std)) continue;
         c->x[c->count] = low + (high - low) * ((double)b + 0.5) / UNA_PUBLISHED_BINS;
         c->y[c->count++] = std;
@@ -109,11 +108,11 @@ static const una_group *any_group(const una_show *show, size_t where, una_preset
     return NULL;
 }
 
-static una_status shade_gap(una_panel *panel, const una_show *show, const una_group *group, double top)
+static una_status shade_gap(una_panel *panel, const una_group *group, double top)
 {
     una_panel_field(panel, (una_look){ UNA_SHAPE_BAND, UNA_INK_DATA, 0, 0.1 },
-                    (una_axis){ .low = una_show_mean(show, group, UNA_PUBLISHED_GAP_LOW).mean,
-                                .high = una_show_mean(show, group, UNA_PUBLISHED_GAP_HIGH).mean },
+                    (una_axis){ .low = una_show_mean(group, UNA_PUBLISHED_GAP_LOW).mean,
+                                .high = una_show_mean(group, UNA_PUBLISHED_GAP_HIGH).mean },
                     (una_axis){ .high = top });
     return UNA_OK;
 }
@@ -125,13 +124,13 @@ static una_status path_panel(una_figure *figure, const una_show *show, size_t wh
     const double headroom = 1.15;
     const una_group *some = any_group(show, where, preset);
     double top;
-    if (!some || !isfinite(una_show_mean(show, some, p->low).mean)) return UNA_OK;
+    if (!some || !isfinite(una_show_mean(some, p->low).mean)) return UNA_OK;
     una_panel *panel = una_figure_panel(figure, title, column, "epistemic std");
     if (!panel) return una_arena_check(show->arena);
     UNA_TRY(add_lines(&top, panel, show, where, preset, bins_of, p));
-    una_panel_show(panel, una_show_mean(show, some, p->low).mean, una_show_mean(show, some, p->high).mean, 0,
+    una_panel_show(panel, una_show_mean(some, p->low).mean, una_show_mean(some, p->high).mean, 0,
                    top > 0 ? top * headroom : 1);
-    return p == &own_column ? shade_gap(panel, show, some, panel->y.high) : UNA_OK;
+    return p == &own_column ? shade_gap(panel, some, panel->y.high) : UNA_OK;
 }
 
 /* The column of a gap, as the file calls it. */
@@ -155,7 +154,7 @@ static size_t where_is(const una_show *show, const char *title)
     return w < show->known ? w : show->where_count;
 }
 
-una_status una_show_seen(const una_show *show, una_run *run)
+una_status una_show_seen(const una_show *show)
 {
     size_t cement = where_is(show, "CEMENT"), rm = where_is(show, "RM");
     una_figure figure = una_figure_in(show->arena, 3, panel_width, panel_height);
@@ -176,11 +175,10 @@ una_status una_show_seen(const una_show *show, una_run *run)
                            "RM.",
                            "Mean epistemic std of all rows of the table by where they lie along a column, mean "
                            "over the splits. Shaded: the gap; along Water there is none to be seen. Grey lines "
-                           "may leave the frame.",
-                           run);
+                           "may leave the frame.");
 }
 
-una_status una_show_along(const una_show *show, una_preset preset, una_run *run)
+una_status una_show_along(const una_show *show, una_preset preset)
 {
     una_figure figure = una_figure_in(show->arena, 3, panel_width, panel_height);
     const char *name = una_show_name(show, "along", preset);
@@ -191,7 +189,7 @@ una_status una_show_along(const una_show *show, una_preset preset, una_run *run)
     if (figure.panel_count == 0) return una_arena_check(show->arena);
     add_keys(&figure, show, preset);
     return una_page_figure(show->page, name, &figure, lead, "Mean over all rows of the table that lie there, then over "
-            "the splits. Shaded: the gap. Grey lines may leave the frame.", run);
+            "the splits. Shaded: the gap. Grey lines may leave the frame.");
 }
 
 /* ---- risk and coverage ------------------------------------------------------------------------------------------ */
@@ -201,7 +199,7 @@ static double whole_error(const una_show *show, const una_group *group, bool gap
 {
     const una_findings *f = show->findings;
     double sum = 0;
-    if (!gap) return una_show_mean(show, group, UNA_PUBLISHED_RMSE).mean;
+    if (!gap) return una_show_mean(group, UNA_PUBLISHED_RMSE).mean;
     for (size_t i = group->from; i < group->from + group->count; i++) {
         double rows = una_findings_value(f, i, UNA_PUBLISHED_ROWS);
         double error = una_findings_value(f, i, UNA_PUBLISHED_RMSE);
@@ -219,13 +217,13 @@ static una_status risks_of(curve *c, const una_show *show, const una_group *grou
     UNA_NEW_AT(show->arena, c->y, c->count);
     for (size_t i = 0; i < c->count; i++) {
         c->x[i] = 10 * (double)(i + 1);
-        c->y[i] = i < UNA_PUBLISHED_RISKS ? una_show_mean(show, group, UNA_PUBLISHED_RISK + i).mean :
+        c->y[i] = i < UNA_PUBLISHED_RISKS ? una_show_mean(group, UNA_PUBLISHED_RISK + i).mean :
                   whole_error(show, group, *(const bool *)context);
     }
     return UNA_OK;
 }
 
-una_status una_show_risk(const una_show *show, una_preset preset, una_run *run)
+una_status una_show_risk(const una_show *show, una_preset preset)
 {
     const double headroom = 1.1;
     const bool gap = show->columns == una_thesis_gaps;
@@ -248,5 +246,5 @@ una_status una_show_risk(const una_show *show, una_preset preset, una_run *run)
         "errs. Grey lines may leave the frame." :
         "Of the test rows, those with the largest predictive std are given to an expert; the error at those that are "
         "kept, mean over the splits. A line that rises to the right knows where it errs. Grey lines may leave the "
-        "frame.", run);
+        "frame.");
 }

@@ -10,28 +10,17 @@
 const char *const una_preset_titles[2] = { [UNA_PRESET_AUTOMATIC] = "automatic",
                                            [UNA_PRESET_THESIS] = "the thesis\xE2\x80\x99s protocol" };
 
-static const una_row_key *group_first_key(const una_findings *f, size_t group)
-{
-    return &f->fits[f->groups[group].from].key;
-}
-
 static una_preset preset_of(const una_row_key *key)
 {
     return una_published_is_thesis(key) ? UNA_PRESET_THESIS : UNA_PRESET_AUTOMATIC;
 }
 
-static bool published_is_on(const char *with_sum, const char *data)
-{
-    size_t length = una_row_key_data(with_sum);
-    return strlen(data) == length && memcmp(with_sum, data, length) == 0;
-}
-
 const una_group *una_method_group(const una_findings *f, size_t method, const char *data, una_preset preset)
 {
-    for (size_t g = 0; g < f->group_count; g++) {
-        const una_row_key *key = group_first_key(f, g);
-        if (preset_of(key) == preset && published_is_on(key->data, data) && una_method_of(key->spec) == method)
-            return &f->groups[g];
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));) {
+        const una_row_key *key = una_group_key(g);
+        bool here = una_is_item(key->data, una_row_key_data(key->data), data);
+        if (here && preset_of(key) == preset && una_method_of(key->spec) == method) return g;
     }
     return NULL;
 }
@@ -41,10 +30,10 @@ const una_group *una_method_group(const una_findings *f, size_t method, const ch
 /* Its method, or its kind, where no other spec of that method or kind was run by the same protocol; else the spec. */
 static const char *published_title(const una_findings *f, size_t group)
 {
-    const una_row_key *key = group_first_key(f, group);
+    const una_row_key *key = una_group_key(&f->groups[group]);
     size_t method = una_method_of(key->spec);
     for (size_t g = 0; g < f->group_count; g++) {
-        const una_row_key *other = group_first_key(f, g);
+        const una_row_key *other = una_group_key(&f->groups[g]);
         bool same_kind = method < UNA_METHODS ? una_method_of(other->spec) == method :
                      una_method_of(other->spec) == UNA_METHODS &&
                      strcmp(f->groups[g].model, f->groups[group].model) == 0;
@@ -68,10 +57,10 @@ static void position_groups(una_show *show)
     const una_findings *f = show->findings;
     for (size_t method = 0; method <= UNA_METHODS; method++)
         for (size_t g = 0; g < f->group_count; g++) {
-            if (una_method_of(group_first_key(f, g)->spec) != method) continue;
+            if (una_method_of(una_group_key(&f->groups[g])->spec) != method) continue;
             show->positions[g].who = place_in(show->who, &show->who_count, published_title(f, g));
             show->methods[show->positions[g].who] = method;
-            show->positions[g].preset = preset_of(group_first_key(f, g));
+            show->positions[g].preset = preset_of(una_group_key(&f->groups[g]));
             show->has[show->positions[g].preset] = true;
         }
 }
@@ -81,22 +70,21 @@ static void position_data(una_show *show)
     const una_findings *f = show->findings;
     for (size_t column = 0; column <= UNA_THESIS_COLUMNS; column++) {
         for (size_t g = 0; g < f->group_count; g++) {
-            const char *data = group_first_key(f, g)->data;
+            const char *data = una_group_key(&f->groups[g])->data;
             if (una_thesis_find(show->columns, data) != column) continue;
-            una_text name = una_text_in(show->arena);
-            una_text_add(&name, "%.*s", (int)una_row_key_data(data), data);
+            const char *name = una_phrase(show->arena, "%.*s", (int)una_row_key_data(data), data);
             if (show->arena->failed) return;
-            show->positions[g].where = place_in(show->where, &show->where_count, name.at);
+            show->positions[g].where = place_in(show->where, &show->where_count, name);
         }
         if (column < UNA_THESIS_COLUMNS) show->known = show->where_count;
     }
 }
 
-una_status una_show_of(una_show *show, const una_findings *findings, const una_thesis_column *columns,
-                       una_arena *arena)
+una_status una_show_of(una_show *show, una_page *page, const una_thesis_column *columns)
 {
-    size_t groups = findings->group_count;
-    *show = (una_show){ .findings = findings, .arena = arena, .columns = columns };
+    una_arena *arena = page->arena;
+    size_t groups = page->findings->group_count;
+    *show = (una_show){ .findings = page->findings, .arena = arena, .columns = columns, .page = page };
     UNA_NEW_AT(arena, show->positions, groups);
     UNA_NEW_AT(arena, show->who, groups);
     UNA_NEW_AT(arena, show->where, groups);
@@ -137,12 +125,10 @@ const char *una_show_column(const una_show *show, size_t where)
     return column < UNA_THESIS_COLUMNS ? show->columns[column].title : show->where[where];
 }
 
-una_printed una_show_mean(const una_show *show, const una_group *group, size_t measure)
+una_printed una_show_mean(const una_group *group, size_t measure)
 {
-    const una_findings *f = show->findings;
     if (!group || measure == UNA_ALONE) return (una_printed){ NAN, NAN };
-    size_t at = (size_t)(group - f->groups) * f->measures + measure;
-    return (una_printed){ f->mean[at], group->count > 1 ? f->sd[at] : NAN };
+    return (una_printed){ una_group_mean(group, measure), group->count > 1 ? una_group_sd(group, measure) : NAN };
 }
 
 /* ---- captions --------------------------------------------------------------------------------------------------- */
@@ -181,7 +167,7 @@ const char *una_show_caption(const una_show *show, const char *words, una_preset
 static unsigned long steps_of(const una_show *show)
 {
     for (size_t g = 0; g < show->findings->group_count; g++) {
-        const char *steps = strstr(group_first_key(show->findings, g)->study, "steps=");
+        const char *steps = strstr(una_group_key(&show->findings->groups[g])->study, "steps=");
         if (show->positions[g].preset == UNA_PRESET_THESIS && steps) return strtoul(steps + strlen("steps="), NULL, 10);
     }
     return 0;
@@ -202,11 +188,11 @@ void una_show_reduced(const una_show *show)
     if (show->has[UNA_PRESET_THESIS] && words) una_page_box(show->page, "Less than in the thesis", words);
 }
 
-una_status una_show_put(const una_show *show, const una_sheet *sheet, una_preset preset, una_run *run)
+una_status una_show_put(const una_show *show, const una_sheet *sheet, una_preset preset)
 {
-    if (preset == UNA_PRESET_AUTOMATIC || !show->has[UNA_PRESET_THESIS]) return una_page_sheet(show->page, sheet, run);
+    if (preset == UNA_PRESET_AUTOMATIC || !show->has[UNA_PRESET_THESIS]) return una_page_sheet(show->page, sheet);
     return una_page_sheet_noted(show->page, sheet, reduced_caption(show),
-                                "What was done with less than in the thesis stands at the top.", run);
+                                "What was done with less than in the thesis stands at the top.");
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------------------ */
@@ -295,7 +281,7 @@ static bool method_has_line(const una_show *show, size_t who, const una_result_l
 {
     bool any = show->methods[who] < UNA_METHODS;
     for (size_t w = 0; w < show->shown; w++)
-        any |= isfinite(una_show_mean(show, una_show_group(show, who, w, voice->preset), voice->measure).mean);
+        any |= isfinite(una_show_mean(una_show_group(show, who, w, voice->preset), voice->measure).mean);
     return any && una_show_ran(show, who, voice->preset);
 }
 
@@ -306,8 +292,8 @@ static void source_line(una_sheet *sheet, const una_show *show, const una_thesis
     una_sheet_begin(sheet, source->label);
     for (size_t w = 0; w < show->shown; w++) {
         const una_group *group = una_show_group(show, who, w, source->preset);
-        una_printed outside = una_show_mean(show, group, source->measure);
-        una_printed inside = una_show_mean(show, group, source->inside);
+        una_printed outside = una_show_mean(group, source->measure);
+        una_printed inside = una_show_mean(group, source->inside);
         add_cell(sheet, outside, source->inside == UNA_ALONE ? NULL : &inside, t->decimals);
         if (t->detection && una_thesis_detects(outside) == UNA_HOLDS) una_sheet_strong(sheet);
     }
@@ -329,7 +315,7 @@ una_sheet una_show_comparison(const una_show *show, const una_thesis_comparison 
     return sheet;
 }
 
-una_status una_show_blocks(const una_show *show, const una_blocks *table, una_preset preset, una_run *run)
+una_status una_show_blocks(const una_show *show, const una_blocks *table, una_preset preset)
 {
     const una_block *blocks = table->blocks;
     una_sheet sheet = una_show_sheet(show, una_show_name(show, table->name, preset), table->lead,
@@ -342,13 +328,13 @@ una_status una_show_blocks(const una_show *show, const una_blocks *table, una_pr
             una_sheet_begin(&sheet, show->who[who]);
             for (size_t w = 0; w < show->shown; w++) {
                 const una_group *group = una_show_group(show, who, w, preset);
-                una_printed inside = una_show_mean(show, group, b->inside);
-                add_cell(&sheet, una_show_mean(show, group, b->measure), b->inside == UNA_ALONE ? NULL : &inside,
+                una_printed inside = una_show_mean(group, b->inside);
+                add_cell(&sheet, una_show_mean(group, b->measure), b->inside == UNA_ALONE ? NULL : &inside,
                          b->decimals);
             }
         }
     }
-    return una_show_put(show, &sheet, preset, run);
+    return una_show_put(show, &sheet, preset);
 }
 
 /* ---- paired tests ----------------------------------------------------------------------------------------------- */
@@ -362,19 +348,19 @@ static bool have_met(const una_show *show, size_t one, size_t other, una_preset 
 }
 
 static una_status paired_line(una_sheet *sheet, const una_show *show, size_t luna, size_t other, size_t measure,
-                              una_preset preset, una_run *run)
+                              una_preset preset)
 {
     una_sheet_begin(sheet, show->who[other]);
     for (size_t w = 0; w < show->shown; w++) {
         const una_group *a = una_show_group(show, luna, w, preset), *b = una_show_group(show, other, w, preset);
         una_paired paired = { .count = 0 };
-        if (a && b) UNA_TRY(una_paired_groups(&paired, show->findings, a, b, measure, run));
+        if (a && b) UNA_TRY(una_paired_groups(&paired, a, b, measure, show->page->run));
         una_show_difference(sheet, &paired);
     }
     return UNA_OK;
 }
 
-una_status una_show_paired(const una_show *show, const una_block *blocks, una_preset preset, una_run *run)
+una_status una_show_paired(const una_show *show, const una_block *blocks, una_preset preset)
 {
     size_t luna = una_show_who(show, UNA_METHOD_LUNA), others = 0;
     if (luna == show->who_count) return UNA_OK;
@@ -392,9 +378,9 @@ una_status una_show_paired(const una_show *show, const una_block *blocks, una_pr
         una_sheet_group(&sheet, b->title);
         for (size_t who = 0; who < show->who_count; who++) {
             if (who == luna || !have_met(show, luna, who, preset)) continue;
-            UNA_TRY(paired_line(&sheet, show, luna, who, b->measure, preset, run));
+            UNA_TRY(paired_line(&sheet, show, luna, who, b->measure, preset));
             others++;
         }
     }
-    return others ? una_show_put(show, &sheet, preset, run) : UNA_OK;
+    return others ? una_show_put(show, &sheet, preset) : UNA_OK;
 }

@@ -32,8 +32,7 @@ typedef struct una_show {                /* the findings as tables see them     
     bool                has[2];          /* by una_preset: anything was run                                 */
 } una_show;
 
-una_status una_show_of(una_show *show, const una_findings *findings, const una_thesis_column *columns,
-                       una_arena *arena);
+una_status una_show_of(una_show *show, una_page *page, const una_thesis_column *columns);
 /* NULL: not run. */
 const una_group *una_show_group(const una_show *show, size_t who, size_t where, una_preset preset);
 const char      *una_show_column(const una_show *show, size_t where);    /* its title in tables                    */
@@ -41,7 +40,7 @@ const char      *una_show_column(const una_show *show, size_t where);    /* its 
 bool             una_show_ran(const una_show *show, size_t who, una_preset preset);
 size_t           una_show_who(const una_show *show, size_t method);      /* the first of a method; who_count: none */
 /* Mean and sd of a group's measure; NAN where the group is NULL or the measure UNA_ALONE, the sd also of one fit. */
-una_printed      una_show_mean(const una_show *show, const una_group *group, size_t measure);
+una_printed      una_show_mean(const una_group *group, size_t measure);
 
 /* ---- tables --------------------------------------------------------------------------------------------------- */
 
@@ -69,16 +68,16 @@ una_sheet  una_show_sheet(const una_show *show, const char *name, const char *le
 /* Says once, before all tables, where the thesis's protocol was reduced; nothing where it was not run. Tables with
  * numbers of that protocol refer to it, and their files repeat it. */
 void       una_show_reduced(const una_show *show);
-una_status una_show_put(const una_show *show, const una_sheet *sheet, una_preset preset, una_run *run);
+una_status una_show_put(const una_show *show, const una_sheet *sheet, una_preset preset);
 /* The lines of all methods, the thesis's first; the sheet is not written to the page yet. */
 una_sheet  una_show_comparison(const una_show *show, const una_thesis_comparison *table);
 
 typedef struct una_block { const char *title; size_t measure, inside; int decimals; } una_block; /* title NULL: end */
 typedef struct una_blocks { const char *name, *lead, *caption; const una_block *blocks; } una_blocks;
 /* All blocks under one protocol, each with a line for every method. */
-una_status una_show_blocks(const una_show *show, const una_blocks *table, una_preset preset, una_run *run);
+una_status una_show_blocks(const una_show *show, const una_blocks *table, una_preset preset);
 /* LUNA minus every other method, split by split. */
-una_status una_show_paired(const una_show *show, const una_block *blocks, una_preset preset, una_run *run);
+una_status una_show_paired(const una_show *show, const una_block *blocks, una_preset preset);
 /* "-0.12 (-0.2 to -0.04), p 0.06"; a dash without pairs. Set off where the interval leaves 0 out. */
 void       una_show_difference(una_sheet *sheet, const una_paired *paired);
 /* " (0.44 to 0.51)" */
@@ -90,14 +89,13 @@ const char *una_show_caption(const una_show *show, const char *words, una_preset
 /* ---- figures (published_figures.c) ------------------------------------------------------------------------------ */
 
 /* Error at the most certain share of the rows, for each of the data that are shown. */
-una_status una_show_risk(const una_show *show, una_preset preset, una_run *run);
+una_status una_show_risk(const una_show *show, una_preset preset);
 /* Epistemic std along the column of the gap, and along another one: those that the thesis shows; and all. */
-una_status una_show_seen(const una_show *show, una_run *run);
-una_status una_show_along(const una_show *show, una_preset preset, una_run *run);
+una_status una_show_seen(const una_show *show);
+una_status una_show_along(const una_show *show, una_preset preset);
 
 /* Where LUNA is not within one standard deviation of NLM's, and by how much (published_claims.c). */
-una_status una_show_near(const una_show *show, const una_block *blocks,
-                         una_run *run);
+una_status una_show_near(const una_show *show, const una_block *blocks);
 
 /* ---- claims (published_claims.c) -------------------------------------------------------------------------------- */
 
@@ -115,10 +113,10 @@ una_status una_judge_near(una_judging *j);
 
 /* ---- the pages ------------------------------------------------------------------------------------------------- */
 
-una_status una_uci_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
-una_status una_gaps_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
+una_status una_uci_page(una_page *page);
+una_status una_gaps_page(una_page *page);
 /* For the page of gap: which methods notice which gaps, in three ways; and every column of every set
  * (gap_detection.c). */
-una_status una_gaps_detection(const una_show *show, una_run *run);
-una_status una_gaps_extended(const una_show *show, una_run *run);
+una_status una_gaps_detection(const una_show *show);
+una_status una_gaps_extended(const una_show *show);
 extern const una_claim una_uci_claims[], una_gaps_claims[];

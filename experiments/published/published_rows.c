@@ -37,28 +37,20 @@ static una_status split_again(una_split *inner, const una_split *split, uint64_t
     return UNA_OK;
 }
 
-static una_status portion_take_part(una_portions *m, size_t part, const size_t *index, size_t count, una_run *run)
-{
-    UNA_TRY(una_dataset_rows(&m->part[part], m->all, index, count, run));
-    return una_keep_dataset(&run->scratch, m->part[part]);
-}
-
 /* The validation rows are the last of the training rows: a ninth of nine tenths, or a fifth. */
-static una_status portion_take_rows(una_portions *m, const una_split *used, una_rows_group group, bool thesis,
-                                    una_run *run)
+static una_status portion_take_rows(una_portions *m, const una_split *used, bool gap, bool thesis, una_run *run)
 {
-    size_t train = used->train_count, valid = 0;
-    if (thesis) valid = group == UNA_GROUP_GAP ? train / 9 : train / 5;
+    size_t train = used->train_count, valid = thesis ? train / (gap ? 9 : 5) : 0;
     if (thesis && valid == 0)
         UNA_FAIL(run, UNA_E_INPUT, "%zu training rows are too few to choose by a part of them", train);
-    UNA_TRY(portion_take_part(m, UNA_PART_TRAIN, used->train, train - valid, run));
-    if (valid) UNA_TRY(portion_take_part(m, UNA_PART_VALID, used->train + train - valid, valid, run));
-    return portion_take_part(m, UNA_PART_TEST, used->test, used->test_count, run);
+    UNA_TRY(una_held_part(&m->part[UNA_PART_TRAIN], m->all, used->train, train - valid, run));
+    if (valid) UNA_TRY(una_held_part(&m->part[UNA_PART_VALID], m->all, used->train + train - valid, valid, run));
+    return una_held_part(&m->part[UNA_PART_TEST], m->all, used->test, used->test_count, run);
 }
 
-una_status una_portions_read(una_portions *m, const una_row_key *key, const una_published *o, una_rows_group group,
-                             bool thesis, una_run *run)
+una_status una_portions_read(una_portions *m, const una_row_key *key, const una_asked *asked, una_run *run)
 {
+    una_rows_group group = una_published_group(asked);
     una_split split = { .size = sizeof split }, inner = { .size = sizeof inner };
     char *name = una_arena_text(&run->scratch, key->data);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -68,16 +60,17 @@ una_status una_portions_read(una_portions *m, const una_row_key *key, const una_
     m->gap = gap;
     m->across = gap && strcmp(gap, "Cement") == 0 ? "Water" : NULL;      /* the thesis shows both */
 
-    una_place at = una_place_of(o, name, &run->scratch);
+    una_place at = una_place_of(asked->options, name, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_dataset_read(&m->all, at.rows, run));
     UNA_TRY(una_keep_dataset(&run->scratch, m->all));
     UNA_TRY(una_published_split(&split, m->all, &at, gap, (size_t)key->split, run));
     bool again = group != UNA_GROUP_STANDARD;
     una_status status = again ? split_again(&inner, &split, key->split, run) : UNA_OK;
-    if (status == UNA_OK) status = portion_take_rows(m, again ? &inner : &split, group, thesis, run);
-    if (status == UNA_OK && group == UNA_GROUP_GAP)
-        status = portion_take_part(m, UNA_PART_GAP, split.test, split.test_count, run);
+    if (status == UNA_OK)
+        status = portion_take_rows(m, again ? &inner : &split, gap, una_published_is_thesis(key), run);
+    if (status == UNA_OK && gap)
+        status = una_held_part(&m->part[UNA_PART_GAP], m->all, split.test, split.test_count, run);
     una_split_free(&inner, run);
     una_split_free(&split, run);
     return status;
@@ -137,36 +130,29 @@ static void take_gap_scores(double *value, const una_score *gap)
 
 /* ---- the most certain rows ------------------------------------------------------------------------------------- */
 
-typedef struct doubt { double std, square; size_t row; } doubt;
-
-static int by_doubt(const void *a, const void *b)
+static void add_doubts(double *std, double *square, const predictions *s)
 {
-    const doubt *x = a, *y = b;
-    if (x->std != y->std) return x->std < y->std ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
-
-static void add_doubts(doubt *list, size_t *count, const predictions *s)
-{
-    for (size_t r = 0; r < s->rows; r++, (*count)++) {
+    for (size_t r = 0; r < s->rows; r++) {
         double off = s->y[r] - s->mean[r];
-        list[*count] = (doubt){ hypot(s->epistemic[r], s->noise[r]), off * off, *count };
+        std[r] = hypot(s->epistemic[r], s->noise[r]);
+        square[r] = off * off;
     }
 }
 
 /* The error that remains if an expert handles the least certain rows. gap may be NULL. */
 static una_status take_risks(double *value, const predictions *test, const predictions *gap, una_run *run)
 {
-    size_t count = 0, rows = test->rows + (gap ? gap->rows : 0), at = 0;
-    UNA_NEW(&run->scratch, doubt, list, rows);
-    add_doubts(list, &count, test);
-    if (gap) add_doubts(list, &count, gap);
-    qsort(list, rows, sizeof *list, by_doubt);
-
+    size_t rows = test->rows + (gap ? gap->rows : 0), at = 0;
     double sum = 0;
+    UNA_NEW(&run->scratch, double, std, rows);
+    UNA_NEW(&run->scratch, double, square, rows);
+    add_doubts(std, square, test);
+    if (gap) add_doubts(std + test->rows, square + test->rows, gap);
+    const size_t *order = una_order_of(std, rows, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < UNA_PUBLISHED_RISKS; i++) {
         size_t kept = (rows * (i + 1) + 9) / 10;
-        for (; at < kept; at++) sum += list[at].square;
+        for (; at < kept; at++) sum += square[order[at]];
         value[UNA_PUBLISHED_RISK + i] = sqrt(sum / (double)kept);
     }
     return UNA_OK;
@@ -258,8 +244,7 @@ static una_status score_new(double *value, const una_model *model, const una_por
     value[UNA_PUBLISHED_ROWS_NEW] = (double)count;
     value[UNA_PUBLISHED_RMSE_NEW] = value[UNA_PUBLISHED_LOG_LIK_NEW] = NAN;
     if (count == 0) return UNA_OK;
-    UNA_TRY(una_dataset_rows(&part, m->part[UNA_PART_TEST], index, count, run));
-    UNA_TRY(una_keep_dataset(&run->scratch, part));
+    UNA_TRY(una_held_part(&part, m->part[UNA_PART_TEST], index, count, run));
     UNA_TRY(una_model_score(&score, model, part, run));
     value[UNA_PUBLISHED_RMSE_NEW] = score.rmse;
     value[UNA_PUBLISHED_LOG_LIK_NEW] = score.log_lik;

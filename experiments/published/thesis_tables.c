@@ -115,11 +115,6 @@ size_t una_thesis_find(const una_thesis_column *columns, const char *data)
     return UNA_THESIS_COLUMNS;
 }
 
-static bool has_log_lik(size_t method)
-{
-    return method != UNA_METHOD_BOOTSTRAP && method != UNA_METHOD_ENSEMBLE && method != UNA_METHOD_ANCHORED;
-}
-
 static bool has_parts(una_thesis_table table)
 {
     return table == UNA_THESIS_GAP_RMSE || table == UNA_THESIS_GAP_LOG_LIK || table == UNA_THESIS_GAP_EPISTEMIC;
@@ -128,8 +123,9 @@ static bool has_parts(una_thesis_table table)
 una_printed una_thesis_printed(una_thesis_table table, size_t method, size_t column, size_t part)
 {
     bool likelihood = table == UNA_THESIS_LOG_LIK || table == UNA_THESIS_GAP_LOG_LIK;
+    bool ensemble = method == UNA_METHOD_BOOTSTRAP || method == UNA_METHOD_ENSEMBLE || method == UNA_METHOD_ANCHORED;
     bool printed = method < UNA_METHODS && column < UNA_THESIS_COLUMNS && part < (has_parts(table) ? PARTS : 1) &&
-                   !(likelihood && !has_log_lik(method));
+                   !(likelihood && ensemble);
     if (!printed) return (una_printed){ NAN, NAN };
     const double *cell = cells[table][method] + 2 * (has_parts(table) ? 2 * column + part : column);
     return (una_printed){ cell[0], cell[1] };

@@ -28,10 +28,8 @@ static const una_option table[] = {
     { .name = NULL }
 };
 
-#define TEN(X, tens) \
-    X(tens##0) X(tens##1) X(tens##2) X(tens##3) X(tens##4) X(tens##5) X(tens##6) X(tens##7) X(tens##8) X(tens##9)
-#define RADII(X) TEN(X, ) TEN(X, 1) TEN(X, 2) X(30)
-#define PRIORS(X) TEN(X, ) X(10) X(11) X(12) X(13) X(14)
+#define RADII(X) UNA_TEN(X, ) UNA_TEN(X, 1) UNA_TEN(X, 2) X(30)
+#define PRIORS(X) UNA_TEN(X, ) X(10) X(11) X(12) X(13) X(14)
 
 static const una_bench_measure measures[] = {
     [UNA_RADIAL_CENTRE] = { "centre", "centre", "y", "3 epistemic std at the centre", 0 },
@@ -131,21 +129,14 @@ static una_status plan_report(una_plan *plan, const una_asked *asked, const una_
         const una_radial_entry *e = una_radial_entry_find(model->spec);
         una_bench_model actual = *model;
         if (e) {
-            const char *text = una_radial_spec(e, e->chosen[una_radial_tuned(set)], asked->quick, asked->keep);
-            UNA_TRY(una_arena_check(asked->keep));
+            const char *text;
+            UNA_TRY(una_radial_spec(&text, e, e->chosen[una_radial_tuned(set)], asked->quick, asked->keep, run));
             UNA_TRY(una_row_key_spec(&actual.spec, NULL, &actual.results, text, asked->keep, run));
         }
         for (size_t s = 0; s < seeds; s++)
             UNA_TRY(add_key(plan, asked, model, actual, study, set->name, asked->first + s));
     }
     return UNA_OK;
-}
-
-/* Which of all draws: no two names or data sets share one. */
-static uint64_t draw_number(const una_radial_entry *entry, const una_radial_set *set, size_t draw)
-{
-    uint64_t which = (uint64_t)(entry - una_radial_entries) * UNA_RADIAL_TUNED + una_radial_tuned(set);
-    return which * MOST_DRAWS + draw;
 }
 
 static una_status plan_search(una_plan *plan, const una_asked *asked, const una_radial_set *set, una_run *run)
@@ -156,15 +147,16 @@ static una_status plan_search(una_plan *plan, const una_asked *asked, const una_
         const una_radial_entry *e = una_radial_entry_find(model->spec);
         bool standard = strcmp(model->spec, "gp") == 0;
         if (!e || !(e->over || standard)) continue;
-        const char *base = una_radial_spec(e, NULL, asked->quick, asked->keep);
-        UNA_TRY(una_arena_check(asked->keep));
+        /* no two names or data sets share a draw */
+        uint64_t number = ((uint64_t)(e - una_radial_entries) * UNA_RADIAL_TUNED + una_radial_tuned(set)) * MOST_DRAWS;
+        const char *base;
+        UNA_TRY(una_radial_spec(&base, e, NULL, asked->quick, asked->keep, run));
         size_t usual = asked->quick ? QUICK_DRAWS : e->draws;
         size_t draws = UNA_IS_AUTO(o->draws) ? usual : (size_t)o->draws;
         for (size_t d = 0; d < (standard ? 1 : draws); d++) {
             una_bench_model actual = *model;
             if (standard) UNA_TRY(una_row_key_spec(&actual.spec, NULL, &actual.results, base, asked->keep, run));
-            else UNA_TRY(una_radial_draw(&actual, base, e->over, draw_number(e, set, d),
-                                         asked->keep, run));
+            else UNA_TRY(una_radial_draw(&actual, base, e->over, number + d, asked->keep, run));
             for (size_t s = 0; s < UNA_RADIAL_TUNE_SEEDS; s++)
                 UNA_TRY(add_key(plan, asked, model, actual, search, set->name, UNA_RADIAL_TUNE_FIRST + s));
         }
@@ -213,17 +205,19 @@ static bool searches_prior(const una_row_key *key, const una_asked *asked)
     return entry && entry->prior;
 }
 
-static una_status radial_measure_fit(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status radial_measure_fit(const una_measuring *m)
 {
+    const una_row_key *key = m->key;
+    una_run *run = m->run;
     una_radial_set set;
     una_radial_rows rows;
     una_model *model;
     UNA_TRY(una_radial_set_find(&set, key->data, run));
     UNA_TRY(una_radial_rows_make(&rows, &set, key->seed, &run->scratch, run));
     UNA_TRY(una_truth_fit(&model, key->spec, &rows.train, run));
-    UNA_TRY(una_radial_measure(outcome->value, model, &set, &rows, key->seed, run));
-    if (searches_prior(key, asked)) UNA_TRY(una_radial_priors(outcome->value, model, &rows, run));
-    return una_outcome_take(outcome, model);
+    UNA_TRY(una_radial_measure(m->outcome->value, model, &set, &rows, key->seed, run));
+    if (searches_prior(key, m->asked)) UNA_TRY(una_radial_priors(m->outcome->value, model, &rows, run));
+    return una_outcome_take(m->outcome, model);
 }
 
 /* ---- comparisons between fits ----------------------------------------------------------------------------------- */
@@ -231,22 +225,21 @@ static una_status radial_measure_fit(una_outcome *outcome, const una_row_key *ke
 const una_group *una_radial_group(const una_findings *f, const char *name, const char *data)
 {
     const una_group *group = una_findings_group(f, name, data);
-    return group && strcmp(f->fits[group->from].key.study, study) == 0 ? group : NULL;
+    return group && strcmp(una_group_key(group)->study, study) == 0 ? group : NULL;
 }
 
-const double *una_radial_means(const una_findings *f, const una_group *group, size_t m)
+const double *una_radial_means(const una_group *group, size_t m)
 {
+    const una_findings *f = group->findings;
     return f->mean + (size_t)(group - f->groups) * f->measures + m;
 }
 
 /* Distances from the GP's curve of the same rows. */
-static una_status radial_compare(double *value, const una_findings *f, const una_asked *asked, una_run *run)
+static void radial_compare(double *value, const una_findings *f)
 {
-    (void)asked;
-    (void)run;
     for (size_t i = 0; i < f->count; i++) {
         const una_group *gp = una_radial_group(f, "gp", f->fits[i].key.data);
-        size_t standard = gp ? una_findings_fit(f, gp, &f->fits[i].key) : SIZE_MAX;
+        size_t standard = gp ? una_group_fit(gp, &f->fits[i].key) : SIZE_MAX;
         if (standard == SIZE_MAX) continue;
         double *own = value + i * f->measures;
         const double *curve = value + standard * f->measures + UNA_RADIAL_MEAN;
@@ -254,13 +247,6 @@ static una_status radial_compare(double *value, const una_findings *f, const una
         own[UNA_RADIAL_DISTANCE_OUT] = una_radial_distance(own + UNA_RADIAL_MEAN, curve, UNA_RADIAL_EDGE,
                                                            UNA_RADIAL_RADII - 1);
     }
-    return UNA_OK;
-}
-
-static una_status radial_put_page(una_page *on, const una_findings *findings, const una_asked *asked, una_run *run)
-{
-    const una_radial_options *o = asked->options;
-    return o->tune ? una_radial_tune_page(on, findings, asked, run) : una_radial_page(on, findings, asked, run);
 }
 
 const una_experiment una_experiment_radial = {
@@ -291,5 +277,5 @@ const una_experiment una_experiment_radial = {
     .claims_caption = "Close: the distance is at most half of the GP's mean level over all radii. Nearest: than the "
                       "best other network, by the mean distance, seed by seed. Intervals are of the mean over the "
                       "seeds.",
-    .page = radial_put_page,
+    .page = una_radial_page,
 };

@@ -82,7 +82,8 @@ const una_radial_entry *una_radial_entry_find(const char *name);         /* NULL
 /* The column of `chosen` for a data set; shells with more inputs use that of three. */
 size_t      una_radial_tuned(const una_radial_set *set);
 /* The whole spec; options: those chosen, or NULL. */
-const char *una_radial_spec(const una_radial_entry *entry, const char *options, bool quick, una_arena *arena);
+una_status  una_radial_spec(const char **spec, const una_radial_entry *entry, const char *options, bool quick,
+                            una_arena *arena, una_run *run);
 /* Number `index` of the random specs around `base` from the option space `over` (select/option_space.h): always the
  * same. */
 una_status una_radial_draw(una_bench_model *model, const char *base, const char *over, uint64_t index,
@@ -95,9 +96,12 @@ typedef struct una_radial_options { const char *dimensions; double seeds, draws;
 /* The fits of a name on a data set; NULL: it was not run, or this is the search. */
 const una_group *una_radial_group(const una_findings *findings, const char *name, const char *data);
 /* Means over a group's seeds of the curve, or of the sd over rays: measure is UNA_RADIAL_MEAN or _SD. */
-const double *una_radial_means(const una_findings *findings, const una_group *group, size_t measure);
+const double *una_radial_means(const una_group *group, size_t measure);
 extern const una_claim una_radial_claims[];                      /* radial_claims.c                          */
 una_status una_radial_find(const una_group **group, una_judging *j, const char *name);
+/* The network nearest to the GP on a data set: any, a LUNA, or one that is none; NULL: none was run. */
+typedef enum una_radial_whose { UNA_RADIAL_ANY, UNA_RADIAL_LUNA, UNA_RADIAL_RIVAL } una_radial_whose;
+const una_group *una_radial_nearest(const una_findings *findings, const char *data, una_radial_whose whose);
 
 /* ---- the search (radial_tune.c) --------------------------------------------------------------------------------- */
 
@@ -122,5 +126,5 @@ una_status una_radial_choose(una_radial_choice *choice, const una_findings *find
 
 /* ---- the page (radial_page.c) ----------------------------------------------------------------------------------- */
 
-una_status una_radial_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
-una_status una_radial_tune_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
+una_status una_radial_page(una_page *page);
+una_status una_radial_tune_page(una_page *page);

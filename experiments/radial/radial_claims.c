@@ -43,15 +43,15 @@ static bool is_rival(const una_group *group)
     return entry && entry->network && strncmp(group->model, "luna", strlen("luna")) != 0;
 }
 
-static const una_group *best_rival(const una_findings *f, const char *data)
+const una_group *una_radial_nearest(const una_findings *f, const char *data, una_radial_whose whose)
 {
     const una_group *best = NULL;
-    for (size_t g = 0; g < f->group_count; g++) {
-        const una_group *group = &f->groups[g];
-        if (!is_rival(group) || strcmp(f->fits[group->from].key.data, data) != 0) continue;
-        double distance = una_findings_mean(f, group, UNA_RADIAL_DISTANCE);
-        if (isnan(distance)) continue;
-        if (!best || distance < una_findings_mean(f, best, UNA_RADIAL_DISTANCE)) best = group;
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, data));) {
+        const una_radial_entry *entry = una_radial_entry_find(g->model);
+        bool wanted = whose == UNA_RADIAL_ANY || is_rival(g) == (whose == UNA_RADIAL_RIVAL);
+        if (!entry || !entry->network || !wanted) continue;
+        double distance = una_group_mean(g, UNA_RADIAL_DISTANCE);
+        if (!isnan(distance) && (!best || distance < una_group_mean(best, UNA_RADIAL_DISTANCE))) best = g;
     }
     return best;
 }
@@ -63,14 +63,13 @@ static una_status judge_alone(una_judging *j)
     static const int holdings[] = { UNA_DOES_NOT_HOLD, UNA_HOLDS, UNA_CANNOT_TELL };
     const una_findings *f = j->findings;
     size_t counts[3] = { 0 };
-    if (!una_radial_group(f, "gp", j->claim->data) || !best_rival(f, j->claim->data))
+    if (!una_radial_group(f, "gp", j->claim->data) || !una_radial_nearest(f, j->claim->data, UNA_RADIAL_RIVAL))
         return una_judging_needs(j, "gp and another network on {data}");
 
     for (size_t v = 0; v < 3; v++) {
         una_text_add(j->numbers, "%s", words[v]);
-        for (size_t g = 0; g < f->group_count; g++) {
+        for (const una_group *group = NULL; (group = una_findings_next(f, group, NULL));) {
             int holds;
-            const una_group *group = &f->groups[g];
             const una_claim one = { .rule = &is_close, .model = group->model, .data = j->claim->data };
             una_text unsaid = una_text_in(&j->run->scratch);
             if (!is_rival(group) || una_radial_group(f, group->model, one.data) != group) continue;
@@ -89,17 +88,17 @@ static const una_rule alone = { .judge = judge_alone };
 static una_status judge_nearest(una_judging *j)
 {
     una_paired paired;
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
     const una_findings *f = j->findings;
     const char *data = j->claim->data;
-    const una_group *own = una_radial_group(f, j->claim->model, data), *other = best_rival(f, data);
+    const una_group *own = una_radial_group(f, j->claim->model, data),
+                    *other = una_radial_nearest(f, data, UNA_RADIAL_RIVAL);
     if (!own || !other || !una_radial_group(f, "gp", data))
         return una_judging_needs(j, "gp, {name} and another network on {data}");
 
-    UNA_TRY(una_paired_groups(&paired, f, other, own, UNA_RADIAL_DISTANCE, j->run));
+    UNA_TRY(una_paired_groups(&paired, other, own, UNA_RADIAL_DISTANCE, j->run));
     una_text_add(j->numbers, "distance %s; %s of the best other network (%s); difference ",
-                 una_number_short(a, una_findings_mean(f, own, UNA_RADIAL_DISTANCE), 3),
-                 una_number_short(b, una_findings_mean(f, other, UNA_RADIAL_DISTANCE), 3),
+                 UNA_FEW_DIGITS(una_group_mean(own, UNA_RADIAL_DISTANCE), 3),
+                 UNA_FEW_DIGITS(una_group_mean(other, UNA_RADIAL_DISTANCE), 3),
                  una_radial_entry_find(other->model)->title);
     j->holds = UNA_HOLDS;
     una_judging_join(j, &paired, UNA_AT_LEAST, 0);

@@ -13,6 +13,7 @@
 #include "radial/radial.h"
 
 #include "select/option_space.h"
+#include "select/tune.h"
 
 const una_radial_entry una_radial_entries[] = {
     { .name = "gp", .title = "GP", .base = "gp(kernel=matern32, ard=no, amplitude=1, noise=constant)",
@@ -108,20 +109,12 @@ size_t una_radial_tuned(const una_radial_set *set)
     return set->inputs < 3 ? set->inputs - 1 : 2;
 }
 
-const char *una_radial_spec(const una_radial_entry *entry, const char *options, bool quick, una_arena *arena)
+una_status una_radial_spec(const char **spec, const una_radial_entry *entry, const char *options, bool quick,
+                           una_arena *arena, una_run *run)
 {
-    const char *part[] = { options, quick && entry->quick ? entry->quick : entry->steps };
-    una_text text = una_text_in(arena);
-    size_t length = strlen(entry->base);
-    bool closed = entry->base[length - 1] == ')', any = false;
-    una_text_add(&text, "%.*s", (int)(closed ? length - 1 : length), entry->base);
-    for (size_t i = 0; i < 2; i++) {
-        if (!part[i] || !*part[i]) continue;
-        una_text_add(&text, "%s%s", closed || any ? ", " : "(", part[i]);
-        any = true;
-    }
-    una_text_add(&text, "%s", closed || any ? ")" : "");
-    return text.at;
+    const char *steps = quick && entry->quick ? entry->quick : entry->steps;
+    const char *const more[] = { options ? options : "", steps ? steps : "" };
+    return una_tune_model(spec, entry->base, more, 2, arena, run);
 }
 
 una_status una_radial_draw(una_bench_model *model, const char *base, const char *over, uint64_t index,
@@ -130,7 +123,7 @@ una_status una_radial_draw(una_bench_model *model, const char *base, const char 
     enum { SEARCH_SEED = 1000 };
     una_option_space space;
     una_rng rng = una_rng_at(SEARCH_SEED, UNA_FOR_SEARCH, index);
-    UNA_TRY(una_option_space_parse(&space, over, base, arena, run));
+    UNA_TRY(una_option_space_parse(&space, over, (const char *[]){ base }, 1, arena, run));
     UNA_NEW(arena, const char *, value, space.count);
     uint64_t combinations = una_option_space_combinations(&space); /* 0: infinitely many */
     if (combinations) una_option_space_at(value, &space, index % combinations);

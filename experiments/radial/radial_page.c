@@ -11,10 +11,10 @@
 
 static const double panel_width = 232, panel_height = 176, headroom = 2.2;
 
-static const char *radial_page_title(const una_findings *f, const una_group *group)
+static const char *radial_page_title(const una_group *group)
 {
     const una_radial_entry *entry = una_radial_entry_find(group->model);
-    return entry ? entry->title : una_page_title(f, group);
+    return entry ? entry->title : una_page_title(group);
 }
 
 /* "radial 2" becomes "Shell of 2 inputs". */
@@ -40,7 +40,7 @@ static double top_of(const drawing *d)
     double top = isnan(d->set->ideal) ? 0 : d->set->ideal;
     const una_findings *f = d->findings;
     for (const una_group *g = NULL; (g = una_findings_next(f, g, d->set->name));) {
-        const double *mean = una_radial_means(f, g, UNA_RADIAL_MEAN);
+        const double *mean = una_radial_means(g, UNA_RADIAL_MEAN);
         for (size_t r = 0; r < UNA_RADIAL_RADII && (!d->gp || g == d->gp); r++) top = fmax(top, mean[r]);
     }
     if (!(top > 0)) return 1;
@@ -50,9 +50,9 @@ static double top_of(const drawing *d)
 static una_status radial_add_panel(una_figure *figure, const drawing *d, const una_group *group)
 {
     enum { RADII = UNA_RADIAL_RADII };
-    const double *mean = una_radial_means(d->findings, group, UNA_RADIAL_MEAN);
-    const double *sd = una_radial_means(d->findings, group, UNA_RADIAL_SD);
-    una_panel *p = una_figure_panel(figure, radial_page_title(d->findings, group), "Distance from the centre", "3 std");
+    const double *mean = una_radial_means(group, UNA_RADIAL_MEAN);
+    const double *sd = una_radial_means(group, UNA_RADIAL_SD);
+    una_panel *p = una_figure_panel(figure, radial_page_title(group), "Distance from the centre", "3 std");
     UNA_NEW(figure->arena, double, low, 2 * RADII);
     double *high = low + RADII;
     for (size_t r = 0; r < RADII; r++) low[r] = fmax(mean[r] - sd[r], 0), high[r] = mean[r] + sd[r];
@@ -64,7 +64,7 @@ static una_status radial_add_panel(una_figure *figure, const drawing *d, const u
     una_panel_plot(p, (una_look){ UNA_SHAPE_LINE, UNA_INK_IGNORANCE, 0, 0 }, d->radius, mean, RADII);
     if (d->gp && d->gp != group)
         una_panel_plot(p, (una_look){ UNA_SHAPE_DASHES, UNA_INK_MODEL, 0, 0 }, d->radius,
-                       una_radial_means(d->findings, d->gp, UNA_RADIAL_MEAN), RADII);
+                       una_radial_means(d->gp, UNA_RADIAL_MEAN), RADII);
     static const double beside_axis = 0.04;              /* which would cut the point in half */
     if (d->set->shell)
         una_panel_plot(p, (una_look){ UNA_SHAPE_POINTS, UNA_INK_MODEL, 7, 0 }, &beside_axis, &d->set->ideal, 1);
@@ -80,12 +80,12 @@ static const char *file_name(const char *what, const una_radial_set *set, una_ar
     return name;
 }
 
-static una_status radial_put_curves(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
+static una_status radial_put_curves(una_page *page, const una_radial_set *set)
 {
-    una_arena *arena = page->words.arena;
+    const una_findings *f = page->findings;
     drawing d = { .findings = f, .set = set, .gp = una_radial_group(f, "gp", set->name) };
-    una_figure figure = una_figure_in(arena, 3, panel_width, panel_height);
-    UNA_NEW_AT(arena, d.radius, UNA_RADIAL_RADII);
+    una_figure figure = una_figure_in(page->arena, 3, panel_width, panel_height);
+    UNA_NEW_AT(page->arena, d.radius, UNA_RADIAL_RADII);
     for (size_t r = 0; r < UNA_RADIAL_RADII; r++) d.radius[r] = una_radial_radius(r);
     d.top = top_of(&d);
     for (const una_group *g = NULL; (g = una_findings_next(f, g, set->name));)
@@ -94,9 +94,10 @@ static una_status radial_put_curves(una_page *page, const una_findings *f, const
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "\xC2\xB1 sd over rays");
     if (d.gp) una_figure_key(&figure, UNA_SHAPE_DASHES, UNA_INK_MODEL, "GP");
     if (set->shell) una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_MODEL, "ideal at the centre");
-    return una_page_figure(page, file_name("curves", set, arena), &figure, "3 epistemic standard deviations by radius.",
-            "Means over the seeds of the mean and of the standard deviation over the rays. Grey: where there are rows "
-            "in all directions. All panels share their axes; curves may leave the frame.", run);
+    return una_page_figure(
+        page, file_name("curves", set, page->arena), &figure, "3 epistemic standard deviations by radius.",
+        "Means over the seeds of the mean and of the standard deviation over the rays. Grey: where there are rows "
+        "in all directions. All panels share their axes; curves may leave the frame.");
 }
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
@@ -115,21 +116,9 @@ static const una_column of_holes[] = {
     COLUMN(HOLE_LOG_LIK, "Log-lik in hole", NUMBER, 2), { "Seconds", UNA_SHEET_NUMBER, UNA_OWN, 1 }, { .title = NULL }
 };
 
-/* The network nearest to the GP, of those whose name begins so; NULL: none. */
-static const una_group *nearest_to_gp(const una_findings *f, const una_radial_set *set, const char *begins)
+static una_status radial_put_numbers(una_page *page, const una_radial_set *set)
 {
-    const una_group *best = NULL;
-    for (const una_group *g = NULL; (g = una_findings_next(f, g, set->name));) {
-        const una_radial_entry *entry = una_radial_entry_find(g->model);
-        if (!entry || !entry->network || strncmp(entry->name, begins, strlen(begins)) != 0) continue;
-        double distance = una_findings_mean(f, g, UNA_RADIAL_DISTANCE);
-        if (!isnan(distance) && (!best || distance < una_findings_mean(f, best, UNA_RADIAL_DISTANCE))) best = g;
-    }
-    return best;
-}
-
-static una_status radial_put_numbers(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
-{
+    const una_findings *f = page->findings;
     static const char shell[] = "Means over the seeds, with standard deviations. Centre: 3 std at 0, and how far from "
             "the ideal. Distance: root mean square difference of the curve from the GP's over radii 0 to 3, and beyond "
             "2 alone; that of the network nearest to the GP is set off. Uneven: sd over the rays, over the mean. "
@@ -139,18 +128,18 @@ static una_status radial_put_numbers(una_page *page, const una_findings *f, cons
             "the hole has a larger std than a fresh row outside. Inside: share of the points in the hole whose "
             "function is in the 95 % band of ignorance. Log-likelihood of fresh rows outside the hole and in it.";
     const una_column *columns = set->shell ? of_shells : of_holes;
-    const una_group *best = nearest_to_gp(f, set, "");
-    una_sheet sheet = una_page_table(page, file_name("numbers", set, page->words.arena), "Numbers.",
+    const una_group *best = una_radial_nearest(f, set->name, UNA_RADIAL_ANY);
+    una_sheet sheet = una_page_table(page, file_name("numbers", set, page->arena), "Numbers.",
                                      set->shell ? shell : hole, columns);
     for (const una_group *g = NULL; (g = una_findings_next(f, g, set->name));) {
-        una_sheet_begin(&sheet, radial_page_title(f, g));
+        una_sheet_begin(&sheet, radial_page_title(g));
         for (const una_column *c = columns + 1; c->measure != UNA_OWN; c++) {
-            una_page_cell(&sheet, f, g, c);
+            una_page_cell(&sheet, g, c);
             if (g == best && c->measure == UNA_RADIAL_DISTANCE) una_sheet_strong(&sheet);
         }
-        una_sheet_number(&sheet, una_findings_mean(f, g, f->measures - 1), 1);
+        una_sheet_number(&sheet, una_group_mean(g, f->measures - 1), 1);
     }
-    return una_page_sheet(page, &sheet, run);
+    return una_page_sheet(page, &sheet);
 }
 
 /* ---- which model is nearest, and why ---------------------------------------------------------------------------- */
@@ -168,18 +157,20 @@ static void put_distance_from_aim(una_text *text, const double *curve, const dou
     }
 }
 
-static void radial_put_reason(una_page *page, const una_findings *f, const una_radial_set *set)
+static void radial_put_reason(una_page *page, const una_radial_set *set)
 {
-    const una_group *best = nearest_to_gp(f, set, ""), *luna = nearest_to_gp(f, set, "luna");
+    const una_findings *f = page->findings;
+    const una_group *best = una_radial_nearest(f, set->name, UNA_RADIAL_ANY),
+                    *luna = una_radial_nearest(f, set->name, UNA_RADIAL_LUNA);
     const una_group *gp = una_radial_group(f, "gp", set->name);
     if (!best || !luna || !gp) return;
-    const double *standard = una_radial_means(f, gp, UNA_RADIAL_MEAN);
-    una_text text = una_text_in(page->words.arena);
-    una_text_add(&text, "The network nearest to the GP is %s: its curve is ", radial_page_title(f, best));
-    put_distance_from_aim(&text, una_radial_means(f, best, UNA_RADIAL_MEAN), standard);
+    const double *standard = una_radial_means(gp, UNA_RADIAL_MEAN);
+    una_text text = una_text_in(page->arena);
+    una_text_add(&text, "The network nearest to the GP is %s: its curve is ", radial_page_title(best));
+    put_distance_from_aim(&text, una_radial_means(best, UNA_RADIAL_MEAN), standard);
     if (best != luna) {
-        una_text_add(&text, ". The nearest LUNA (%s) is ", radial_page_title(f, luna));
-        put_distance_from_aim(&text, una_radial_means(f, luna, UNA_RADIAL_MEAN), standard);
+        una_text_add(&text, ". The nearest LUNA (%s) is ", radial_page_title(luna));
+        put_distance_from_aim(&text, una_radial_means(luna, UNA_RADIAL_MEAN), standard);
     }
     una_text_add(&text, " (root mean squares). The GP's own 3 std at the centre are %s, the ideal that options were "
             "chosen by is %s: who comes near the one is off the other.", UNA_FEW_DIGITS(standard[0], 2),
@@ -188,45 +179,47 @@ static void radial_put_reason(una_page *page, const una_findings *f, const una_r
 }
 
 /* Options differ between data sets, and the names do not show them. */
-static una_status radial_put_specs(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
+static una_status radial_put_specs(una_page *page, const una_radial_set *set)
 {
+    const una_findings *f = page->findings;
     static const una_column columns[] = { { "Model", UNA_SHEET_WORDS, 0, 0 }, { "Spec", UNA_SHEET_WORDS, 0, 0 },
                                           { .title = NULL } };
-    una_sheet sheet = una_page_table(page, file_name("specs", set, page->words.arena), "Specs.", "As they were fitted; "
+    una_sheet sheet = una_page_table(page, file_name("specs", set, page->arena), "Specs.", "As they were fitted; "
             "what is not named is as 'una models' says.", columns);
     for (const una_group *g = NULL; (g = una_findings_next(f, g, set->name));) {
-        una_page_line(&sheet, f, g, radial_page_title(f, g), columns);
-        una_sheet_words(&sheet, una_group_key(f, g)->spec);
+        una_page_line(&sheet, g, radial_page_title(g), columns);
+        una_sheet_words(&sheet, una_group_key(g)->spec);
     }
-    return una_page_sheet(page, &sheet, run);
+    return una_page_sheet(page, &sheet);
 }
 
 /* ---- the page --------------------------------------------------------------------------------------------------- */
 
-static una_status radial_put_section(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
+static una_status radial_put_section(una_page *page, const una_radial_set *set)
 {
-    una_page_heading(page, 2, heading_of(set, page->words.arena));
-    UNA_TRY(radial_put_curves(page, f, set, run));
-    UNA_TRY(radial_put_numbers(page, f, set, run));
-    if (set->shell) radial_put_reason(page, f, set);
-    return radial_put_specs(page, f, set, run);
+    una_page_heading(page, 2, heading_of(set, page->arena));
+    UNA_TRY(radial_put_curves(page, set));
+    UNA_TRY(radial_put_numbers(page, set));
+    if (set->shell) radial_put_reason(page, set);
+    return radial_put_specs(page, set);
 }
 
-una_status una_radial_page(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
+una_status una_radial_page(una_page *page)
 {
+    const una_findings *f = page->findings;
     const char *last = "";
-    (void)asked;
+    if (((const una_radial_options *)page->asked->options)->tune) return una_radial_tune_page(page);
     una_page_paragraph(page, "The ideal at the centre is 1/2^D: the volume of the gap over that of the whole ball "
             "(over that of the shell alone it would be 1/(2^D \u2212 1)). Options of every model were chosen once for "
             "each data set on other seeds, by the log-likelihood of fresh rows and then by the centre's distance from "
             "the ideal, never by the distance from the GP (docs/results/BENCH.md).");
     for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));) {
         una_radial_set set;
-        const char *data = una_group_key(f, g)->data;
+        const char *data = una_group_key(g)->data;
         if (strcmp(data, last) == 0) continue;   /* the plan goes data set by data set */
         last = data;
-        UNA_TRY(una_radial_set_find(&set, data, run));
-        UNA_TRY(radial_put_section(page, f, &set, run));
+        UNA_TRY(una_radial_set_find(&set, data, page->run));
+        UNA_TRY(radial_put_section(page, &set));
     }
     return UNA_OK;
 }

@@ -14,7 +14,7 @@ static const double most_loss = 0.2;            /* nats a row: smaller differenc
 static double standard_centre(const una_findings *f, const una_radial_set *set, const una_row_key *key)
 {
     const una_group *gp = una_findings_group(f, "gp", set->name);
-    size_t fit = gp ? una_findings_fit(f, gp, key) : SIZE_MAX;
+    size_t fit = gp ? una_group_fit(gp, key) : SIZE_MAX;
     return fit == SIZE_MAX ? NAN : una_findings_value(f, fit, UNA_RADIAL_CENTRE);
 }
 
@@ -37,12 +37,12 @@ static size_t list_candidates(una_radial_choice *list, const una_findings *f, co
     const una_radial_entry *entry = una_radial_entry_find(name);
     size_t count = 0, priors = entry && entry->prior ? UNA_RADIAL_PRIORS : 1;
     for (const una_group *group = f->groups; group < f->groups + f->group_count; group++) {
-        if (strcmp(group->model, name) != 0 || strcmp(f->fits[group->from].key.data, set->name) != 0) continue;
+        if (strcmp(group->model, name) != 0 || strcmp(una_group_key(group)->data, set->name) != 0) continue;
         for (size_t p = 0; p < priors; p++) {
             size_t log_lik = priors == 1 ? UNA_RADIAL_LOG_LIK : UNA_RADIAL_PRIOR_LOG_LIK + p;
             size_t centre = priors == 1 ? UNA_RADIAL_CENTRE : UNA_RADIAL_PRIOR_CENTRE + p;
             list[count++] = (una_radial_choice){ .group = group, .prior = priors == 1 ? NULL : una_radial_prior[p],
-                .log_lik = una_findings_mean(f, group, log_lik), .centre = una_findings_mean(f, group, centre),
+                .log_lik = una_group_mean(group, log_lik), .centre = una_group_mean(group, centre),
                 .off = mean_off(f, group, centre, set, aim) };
         }
     }
@@ -75,8 +75,8 @@ static una_status searched_options(const char **text, const una_findings *f, con
 {
     una_spec whole, base;
     una_text words = una_text_in(arena);
-    const char *without = una_radial_spec(una_radial_entry_find(choice->group->model), NULL, asked->quick, arena);
-    UNA_TRY(una_arena_check(arena));
+    const char *without;
+    UNA_TRY(una_radial_spec(&without, una_radial_entry_find(choice->group->model), NULL, asked->quick, arena, run));
     UNA_TRY(una_spec_parse(&whole, f->fits[choice->group->from].key.spec, arena, run));
     UNA_TRY(una_spec_parse(&base, without, arena, run));
     for (size_t i = 0; i < whole.count; i++)
@@ -104,9 +104,9 @@ static una_status add_choice(una_sheet *sheet, const una_findings *f, const una_
     return UNA_OK;
 }
 
-static una_status radial_put_choices(una_page *page, const una_findings *f, una_radial_aim aim, const una_asked *asked,
-                                     una_run *run)
+static una_status radial_put_choices(una_page *page, una_radial_aim aim)
 {
+    const una_findings *f = page->findings;
     static const una_column columns[] = {
         { "Model", UNA_SHEET_WORDS, 0, 0 }, { "Options", UNA_SHEET_WORDS, 0, 0 }, { "Log-lik", UNA_SHEET_NUMBER, 0, 0 },
         { "Centre", UNA_SHEET_NUMBER, 0, 0 }, { "Off", UNA_SHEET_NUMBER, 0, 0 }, { "Tried", UNA_SHEET_NUMBER, 0, 0 },
@@ -121,23 +121,24 @@ static una_status radial_put_choices(una_page *page, const una_findings *f, una_
     una_sheet sheet = una_page_table(page, words[aim].name, words[aim].lead, words[aim].caption, columns);
     for (size_t g = 0; g < f->group_count; g++) {
         una_radial_set set;
-        const char *data = una_group_key(f, &f->groups[g])->data;
+        const char *data = una_group_key(&f->groups[g])->data;
         if (una_findings_on(f, NULL, data) != &f->groups[g]) continue;
-        UNA_TRY(una_radial_set_find(&set, data, run));
+        UNA_TRY(una_radial_set_find(&set, data, page->run));
         una_sheet_group(&sheet, set.name);
         for (const una_radial_entry *e = una_radial_entries; e->name; e++)
-            if (e->over || aim == UNA_RADIAL_IDEAL) UNA_TRY(add_choice(&sheet, f, e, &set, aim, asked, run));
+            if (e->over || aim == UNA_RADIAL_IDEAL)
+                UNA_TRY(add_choice(&sheet, f, e, &set, aim, page->asked, page->run));
     }
-    return una_page_sheet(page, &sheet, run);
+    return una_page_sheet(page, &sheet);
 }
 
-una_status una_radial_tune_page(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
+una_status una_radial_tune_page(una_page *page)
 {
     una_page_heading(page, 2, "What the search chose");
     una_page_paragraph(page, "Every model had the same chance: specs drawn from its ranges, each fitted on seeds 1000 "
         "and 1001, and where its head is linear 15 prior variances from 10\xE2\x81\xBB\xE2\x81\xB5 to "
         "100 each, without training again. In disc and ball, where there is no ideal, the highest "
         "log-likelihood decides alone. The distance of a curve from the Gaussian process's is never looked at.");
-    for (una_radial_aim aim = 0; aim < UNA_RADIAL_AIMS; aim++) UNA_TRY(radial_put_choices(page, f, aim, asked, run));
+    for (una_radial_aim aim = 0; aim < UNA_RADIAL_AIMS; aim++) UNA_TRY(radial_put_choices(page, aim));
     return UNA_OK;
 }

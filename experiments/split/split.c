@@ -6,7 +6,7 @@
  *   noise   predicted noise std / true noise std: larger than 1 if errors of the features count as noise
  * among the rows of a function of five inputs; in the gap and beyond the range of functions of one input; and where the
  * noise itself depends on the inputs. Log-likelihoods are per row and in units of the training targets' std. Claims
- * are about the first model of the run. The data is in split_data.c, the page in split_page.c.
+ * are about the first model of the run. The data is in split_data.c.
  */
 #include "split/split.h"
 
@@ -24,16 +24,16 @@ static const una_option table[] = {
 static const una_entry entries[] = {
     { "auto", "auto", "auto(luna=luna(steps=500))" },
     { "luna", "luna", "luna(steps=500)" },
-    { "gp", "gp", "gp" },
+    { "gp", "gp", "" },
     { "nlm", "nlm", "nlm(steps=500)" },
     { "ensemble", "ensemble", "ensemble(members=3, of=nn(steps=500))" },
-    { "tuna", "tuna", "tuna" },
+    { "tuna", "tuna", "" },
     { "mcd", "mcd", "mcd(steps=500)" },
     { "bbvi", "bbvi", "bbvi(steps=500)" },
     { "sngp", "sngp", "sngp(steps=200)" },
     { "nn", "nn", "nn(steps=500)" },
     { "hmc", "hmc(width=20, chains=2, warmup=200, samples=100)", "hmc(width=10, chains=2, warmup=50, samples=20)" },
-    { "linear", "linear", "linear" },
+    { "linear", "linear", "" },
     { NULL, NULL, NULL }
 };
 
@@ -121,20 +121,21 @@ static una_status split_take_measures(double *value, const una_model *model, con
     return UNA_OK;
 }
 
-static una_status split_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status split_measure(const una_measuring *m)
 {
     una_split_rows rows;
     una_model *model;
-    (void)asked;
-    UNA_TRY(una_split_rows_make(&rows, key->data, key->seed, &run->scratch, run));
-    UNA_TRY(una_truth_fit(&model, key->spec, &rows.train, run));
-    UNA_TRY(split_take_measures(outcome->value, model, &rows, run));
-    return una_outcome_take(outcome, model);
+    UNA_TRY(una_split_rows_make(&rows, m->key->data, m->key->seed, &m->run->scratch, m->run));
+    UNA_TRY(una_truth_fit(&model, m->key->spec, &rows.train, m->run));
+    UNA_TRY(split_take_measures(m->outcome->value, model, &rows, m->run));
+    return una_outcome_take(m->outcome, model);
 }
 
 /* ---- claims --------------------------------------------------------------------------------------------------- */
 
-double una_split_pool(size_t *count, const una_findings *f, const char *spec, const char *data, size_t m)
+/* Mean of a measure over the fits of a spec on the data sets whose names begin with `data`, whole words of them; NAN
+ * where there are none. count (may be NULL): how many. */
+static double split_pool(size_t *count, const una_findings *f, const char *spec, const char *data, size_t m)
 {
     double sum = 0;
     size_t found = 0;
@@ -151,15 +152,16 @@ double una_split_pool(size_t *count, const una_findings *f, const char *spec, co
 
 static const char *first_spec(const una_findings *f)
 {
-    return f->group_count ? f->fits[f->groups[0].from].key.spec : "";
+    return f->group_count ? una_group_key(&f->groups[0])->spec : "";
 }
 
-static una_status split_bound(una_judging *j, bool most)
+static una_status judge_pool(una_judging *j)
 {
     const una_rule *rule = j->claim->rule;
+    bool most = rule->ask[0].is == UNA_AT_MOST;
     const char *spec = first_spec(j->findings);
     size_t count;
-    double mean = una_split_pool(&count, j->findings, spec, j->claim->data, rule->measure);
+    double mean = split_pool(&count, j->findings, spec, j->claim->data, rule->measure);
     if (count == 0) return una_judging_needs(j, "{data}");
 
     una_text_add(j->numbers, "%s: ", spec);
@@ -170,11 +172,8 @@ static una_status split_bound(una_judging *j, bool most)
     return UNA_OK;
 }
 
-static una_status judge_least(una_judging *j) { return split_bound(j, false); }
-static una_status judge_most(una_judging *j) { return split_bound(j, true); }
-
-#define LEAST(of, bound) { judge_least, .measure = of, .number = bound }
-#define MOST(of, bound) { judge_most, .measure = of, .number = bound }
+#define LEAST(of, bound) { judge_pool, .measure = of, .number = bound }
+#define MOST(of, bound) { judge_pool, .measure = of, .number = bound, .ask = { { .is = UNA_AT_MOST } } }
 static const una_rule inside_80 = LEAST(UNA_SPLIT_INSIDE, 0.8), inside_70 = LEAST(UNA_SPLIT_INSIDE, 0.7),
                       inside_gap = LEAST(UNA_SPLIT_GAP_INSIDE, 0.9), inside_beyond = LEAST(UNA_SPLIT_BEYOND_INSIDE, 0.7),
                       likely_in_gap = LEAST(UNA_SPLIT_GAP_LOG_LIK, -1), noise_115 = MOST(UNA_SPLIT_NOISE_RATIO, 1.15),
@@ -216,6 +215,104 @@ static const una_claim claims[] = {
     { .sentence = NULL }
 };
 
+/* ---- the page: five inputs, lines, noise that varies; data that was not run has no table ------------------------ */
+
+#define FITTED                                                                                                         \
+    { "model", UNA_SHEET_WORDS, 0, 0 }, { "data", UNA_SHEET_WORDS, 0, 0 },                                             \
+    {                                                                                                                  \
+        "fits", UNA_SHEET_NUMBER, UNA_OWN, 0                                                                           \
+    }
+#define MEAN(measure, head)                                                                                            \
+    {                                                                                                                  \
+        head, UNA_SHEET_NUMBER, UNA_SPLIT_##measure, 2                                                                 \
+    }
+enum { LEADING = 3 }; /* columns of FITTED */
+
+static const una_column among_rows[] = { FITTED,
+                                         MEAN(INSIDE, "Inside"),
+                                         MEAN(ERROR, "Error"),
+                                         MEAN(EPISTEMIC, "Ignorance"),
+                                         MEAN(NOISE_RATIO, "Noise / true"),
+                                         MEAN(COVERAGE, "Cover 95"),
+                                         MEAN(LOG_LIK, "Log-lik"),
+                                         MEAN(MEASURES, "Seconds a fit"),
+                                         { .title = NULL } };
+static const una_column along_lines[] = {
+    FITTED, MEAN(INSIDE, "Inside"), MEAN(GAP_INSIDE, "In the gap"), MEAN(BEYOND_INSIDE, "Beyond"),
+    MEAN(LOG_LIK, "Log-lik"), MEAN(GAP_LOG_LIK, "Log-lik in the gap"), MEAN(BEYOND_LOG_LIK, "Log-lik beyond"),
+    MEAN(MEASURES, "Seconds a fit"), { .title = NULL }
+};
+static const una_column of_noise[] = {
+    FITTED, MEAN(NOISE_ERROR, "Noise error"), MEAN(NOISE_RANGE, "Largest / smallest"),
+    MEAN(NOISE_RATIO, "Noise / true"), MEAN(LOG_LIK, "Log-lik"), MEAN(MEASURES, "Seconds a fit"), { .title = NULL }
+};
+
+static const char *split_title(const una_findings *f, const char *spec)
+{
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));)
+        if (strcmp(una_group_key(g)->spec, spec) == 0) return una_page_title(g);
+    return spec;
+}
+
+/* One row for each model: means over all fits to data of that name. */
+static void pooled_rows(una_sheet *sheet, const una_findings *f, const una_asked *asked, const char *data,
+                        const char *shown, const una_column *columns)
+{
+    for (size_t m = 0; m < asked->model_count; m++) {
+        const char *spec = asked->models[m].spec;
+        size_t count;
+        split_pool(&count, f, spec, data, 0);
+        if (count == 0) continue;
+        una_sheet_begin(sheet, split_title(f, spec));
+        una_sheet_words(sheet, shown);
+        una_sheet_number(sheet, (double)count, 0);
+        for (const una_column *c = columns + LEADING; c->title; c++)
+            una_sheet_number(sheet, split_pool(NULL, f, spec, data, c->measure), c->decimals);
+    }
+}
+
+typedef struct pooled_table {
+    const char *begins[2];               /* the names of its sets                                           */
+    const char *whole;                   /* a first line over all sets of the first name; NULL: none        */
+    const char *heading, *name, *lead, *caption;
+    const una_column *columns;
+} pooled_table;
+
+static const pooled_table tables[] = {
+    { { "d5", "d20" }, NULL, "Among the rows", "rows", "A function of five inputs, among 5 (d5) or 20 (d20).",
+      "Inside: share of 2000 fresh points whose true function is within the mean \u00B1 1.96 epistemic std (0.95 would "
+      "be right). Error of the mean, and the ignorance that is stated, in units of the function's std. Noise over the "
+      "true one. Coverage and log-likelihood of y.", among_rows },
+    { { "line" }, "all lines", "In a gap, and beyond the rows", "lines", "Functions of one input.",
+      "100 rows in [\u22124, \u22122] and [2, 4]; the gap lies between, beyond is as wide as the gap on either side. "
+      "First the share of points whose true function is in the 95 % band of ignorance, then the log-likelihood in "
+      "units of the target's std.", along_lines },
+    { { "varying", "constant" }, NULL, "Noise that varies", "noise", "Noise from 0.1 to 1 along the first of five "
+      "inputs (varying), or 0.3 everywhere (constant).", "Mean relative error of the predicted noise std at 2000 fresh "
+      "points, its largest value over its smallest (1: the model took it for constant), and its mean square against "
+      "the true one.", of_noise },
+};
+
+static una_status split_put_table(una_page *page, const pooled_table *t)
+{
+    una_sheet sheet = una_page_table(page, t->name, t->lead, t->caption, t->columns);
+    if (t->whole) pooled_rows(&sheet, page->findings, page->asked, t->begins[0], t->whole, t->columns);
+    for (const una_split_set *set = una_split_sets; set->name; set++)
+        for (size_t i = 0; i < 2 && t->begins[i]; i++)
+            if (strncmp(set->name, t->begins[i], strlen(t->begins[i])) == 0)
+                pooled_rows(&sheet, page->findings, page->asked, set->name, set->name, t->columns);
+    if (sheet.lines == 0) return una_arena_check(sheet.arena);
+    una_page_heading(page, 2, t->heading);
+    return una_page_sheet(page, &sheet);
+}
+
+static una_status split_page(una_page *page)
+{
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        UNA_TRY(split_put_table(page, &tables[i]));
+    return UNA_OK;
+}
+
 const una_experiment una_experiment_split = {
     .name = "split",
     .summary = "made-up data whose function and noise are known: is ignorance told from noise?",
@@ -235,5 +332,5 @@ const una_experiment una_experiment_split = {
     .claims = claims,
     .claims_lead = "What is asked of a model.",
     .claims_caption = "Of the first model alone, by the means over its fits.",
-    .page = una_split_page,
+    .page = split_page,
 };

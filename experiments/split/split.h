@@ -43,10 +43,5 @@ extern const una_split_set una_split_sets[];             /* ends with name == NU
 typedef struct una_split_rows { una_truth train, fresh, gap, beyond; } una_split_rows;
 una_status una_split_rows_make(una_split_rows *rows, const char *data, uint64_t seed, una_arena *arena, una_run *run);
 
-/* Mean of a measure over the fits of a spec on the data sets whose names begin with `data`, whole words of them; NAN
- * where there are none. count (may be NULL): how many. */
-double una_split_pool(size_t *count, const una_findings *findings, const char *spec, const char *data, size_t measure);
 /* Whether a name is `begins` or goes on with another word behind it. */
 bool   una_split_is_of(const char *name, size_t length, const char *begins, size_t begins_length);
-
-una_status una_split_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);

@@ -29,7 +29,7 @@ static const una_option table[] = {
 
 /* The models that likelihood_blind compares, with small budgets: only their differences matter. */
 static const una_entry entries[] = {
-    { "gp", "gp(kernel=matern32, ard=no)", "gp(kernel=matern32, ard=no)" },
+    { "gp", "gp(kernel=matern32, ard=no)", "" },
     { "luna", "luna(members=4, steps=2000)", "luna(members=2, steps=500)" },
     { "tuna", "tuna(steps=2000)", "tuna(steps=500)" },
     { "nlm", "nlm(penalty=0.1, members=4, steps=2000)", "nlm(penalty=0.1, members=2, steps=500)" },
@@ -41,8 +41,8 @@ static const una_entry entries[] = {
     { "ensemble", "ensemble(members=5, of=nn(steps=1000))", "ensemble(members=3, of=nn(steps=500))" },
     { "sngp", "sngp(steps=500)", "sngp(steps=200)" },
     { "nn", "nn(steps=2000)", "nn(steps=500)" },
-    { "linear", "linear(degree=3)", "linear(degree=3)" },
-    { "linear", "linear", "linear" },
+    { "linear", "linear(degree=3)", "" },
+    { "linear", "linear", "" },
     { NULL, NULL, NULL }
 };
 
@@ -172,7 +172,7 @@ const una_study_line una_studies_lines[] = {
 const una_study_line *una_studies_find(const char *name)
 {
     for (const una_study_line *s = una_studies_lines; s->name; s++)
-        if (strcmp(s->name, name) == 0) return s;
+        if (una_is_item(name, strcspn(name, ","), s->name)) return s;
     return NULL;
 }
 
@@ -185,11 +185,8 @@ const char *una_studies_word(const char *value)
 const char *una_studies_data(const una_study_line *study, const char *value, const una_studies_curve *curve,
                              una_arena *arena)
 {
-    una_text data = una_text_in(arena);
-    una_text_add(&data, "%s", study->name);
-    if (value) una_text_add(&data, " %s", una_studies_word(value));
-    if (curve) una_text_add(&data, ", %s", curve->label);
-    return data.at;
+    return una_phrase(arena, "%s%s%s%s%s", study->name, value ? " " : "", value ? una_studies_word(value) : "",
+                      curve ? ", " : "", curve ? curve->label : "");
 }
 
 const char *una_studies_spec(const una_study_line *study, const char *value, const una_studies_curve *curve, bool quick,
@@ -227,12 +224,6 @@ bool una_studies_captures(const una_findings *f, size_t fit)
 }
 
 /* ---- plan ---------------------------------------------------------------------------------------------------- */
-
-static bool is_wanted(const char *list, const char *name)
-{
-    size_t length;
-    return !una_next_item(list, &length) || una_list_has(list, name);
-}
 
 static una_status studies_check_list(const char *list, una_run *run)
 {
@@ -284,14 +275,15 @@ static una_status plan_study(const planning *p, const una_study_line *s)
 static una_status studies_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
     const studies_options *o = asked->options;
-    size_t seeds = una_seed_count(o->seeds, SEEDS, QUICK_SEEDS, asked);
+    size_t seeds = una_seed_count(o->seeds, SEEDS, QUICK_SEEDS, asked), length;
+    bool all = !una_next_item(o->study, &length);
     UNA_TRY(studies_check_list(o->study, run));
     for (size_t i = 0; i < seeds; i++) {
         planning p = { plan, asked, asked->first + i, run };
         const una_row_key like = { .study = "studies", .data = cubic, .seed = p.seed };
         UNA_TRY(una_plan_spec(plan, asked, reference, like, 1, run));
         for (const una_study_line *s = una_studies_lines; s->name; s++)
-            if (is_wanted(o->study, s->name)) UNA_TRY(plan_study(&p, s));
+            if (all || una_list_has(o->study, s->name)) UNA_TRY(plan_study(&p, s));
     }
     return una_arena_check(asked->keep);
 }
@@ -341,17 +333,16 @@ una_status una_studies_blow_up(double *right, double *printed, const una_dataset
     return UNA_OK;
 }
 
-static una_status measure_blow_up(una_outcome *outcome, const una_row_key *key, una_run *run)
+static una_status measure_blow_up(const una_measuring *m)
 {
     una_dataset *data;
-    const char *scale_text = strchr(key->data, ' ') + 1;
-    double scale = NAN;
+    const char *scale_text = strchr(m->key->data, ' ') + 1;
+    double scale = NAN, *value = m->outcome->value;
     una_parse_number(scale_text, strlen(scale_text), &scale);
-    outcome->options = key->spec;
-    UNA_TRY(una_dataset_synthetic(&data, cubic, UNA_CUBIC_ROWS, 1, key->seed, run));
-    UNA_TRY(una_keep_dataset(&run->scratch, data));
-    return una_studies_blow_up(&outcome->value[UNA_STUDIES_EVIDENCE], &outcome->value[UNA_STUDIES_PRINTED], data,
-                               scale, run);
+    m->outcome->options = m->key->spec;
+    UNA_TRY(una_dataset_synthetic(&data, cubic, UNA_CUBIC_ROWS, 1, m->key->seed, m->run));
+    UNA_TRY(una_keep_dataset(&m->run->scratch, data));
+    return una_studies_blow_up(&value[UNA_STUDIES_EVIDENCE], &value[UNA_STUDIES_PRINTED], data, scale, m->run);
 }
 
 /* ---- one fit ------------------------------------------------------------------------------------------------- */
@@ -391,35 +382,33 @@ static bool is_drawn(const una_row_key *key, const una_asked *asked)
     return false;
 }
 
-static una_status studies_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status studies_measure(const una_measuring *m)
 {
+    const una_row_key *key = m->key;
+    double *value = m->outcome->value;
     una_model *model;
     una_dataset *data;
-    if (una_studies_is_of(key->data, "blow_up")) return measure_blow_up(outcome, key, run);
+    if (una_studies_is_of(key->data, "blow_up")) return measure_blow_up(m);
 
-    run->settings.seed = key->seed + restart * key->split;
-    UNA_TRY(una_cubic_fit(&model, &data, key, run));
-    UNA_TRY(una_cubic_measure(outcome->value, model, data, key->seed, run));
-    UNA_TRY(measure_fresh(outcome->value, model, key->seed, run));
-    outcome->value[UNA_STUDIES_COS2] = una_model_info(model)->mean_cos2;
-    if (una_studies_is_of(key->data, "tuna_capacity"))
-        outcome->value[UNA_STUDIES_MISFIT] = misfit_of(una_model_info(model));
-    UNA_TRY(una_outcome_take(outcome, model));
-    return is_drawn(key, asked) ? una_cubic_keep(model, key, asked, run) : UNA_OK;
+    m->run->settings.seed = key->seed + restart * key->split;
+    UNA_TRY(una_cubic_fit(&model, &data, key, m->run));
+    UNA_TRY(una_cubic_measure(value, model, data, key->seed, m->run));
+    UNA_TRY(measure_fresh(value, model, key->seed, m->run));
+    value[UNA_STUDIES_COS2] = una_model_info(model)->mean_cos2;
+    if (una_studies_is_of(key->data, "tuna_capacity")) value[UNA_STUDIES_MISFIT] = misfit_of(una_model_info(model));
+    UNA_TRY(una_outcome_take(m->outcome, model));
+    return is_drawn(key, m->asked) ? una_cubic_keep(model, m) : UNA_OK;
 }
 
 /* Gap std over the GP's on the rows of the same seed. */
-static una_status studies_compare(double *value, const una_findings *f, const una_asked *asked, una_run *run)
+static void studies_compare(double *value, const una_findings *f)
 {
     const una_group *gp = una_findings_on(f, NULL, cubic);
-    (void)asked;
-    (void)run;
     for (size_t i = 0; gp && i < f->count; i++)
         for (size_t j = gp->from; j < gp->from + gp->count; j++)
             if (f->fits[j].key.seed == f->fits[i].key.seed)
                 value[i * f->measures + UNA_STUDIES_SHARE] = una_findings_value(f, i, UNA_CUBIC_GAP_STD) /
                                                              una_findings_value(f, j, UNA_CUBIC_GAP_STD);
-    return UNA_OK;
 }
 
 const una_experiment una_experiment_studies = {

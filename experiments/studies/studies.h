@@ -43,6 +43,7 @@ typedef struct una_study_line {          /* one study; a line of the table in st
 
 extern const una_study_line una_studies_lines[];         /* ends with name == NULL                          */
 
+/* Of a name, which ends before a comma. */
 const una_study_line *una_studies_find(const char *name);
 /* "0.1" of "penalty=0.1": what a value is called. */
 const char *una_studies_word(const char *value);
@@ -71,4 +72,4 @@ una_status una_studies_find_group(const una_group **group, una_judging *j, const
  * Numbers that are not finite are left out. Work from scratch. */
 una_status una_studies_rank_correlation(double *r, const double *a, const double *b, size_t count, una_run *run);
 
-una_status una_studies_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
+una_status una_studies_page(una_page *page);

@@ -21,13 +21,6 @@ const char una_studies_claims_caption[] =
 
 /* ---- which groups -------------------------------------------------------------------------------------------- */
 
-static const una_study_line *study_of(const una_claim *claim)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(claim->data, ","), claim->data);
-    return una_studies_find(name);
-}
-
 static const una_studies_curve *curve_of(const una_study_line *study, const char *label)
 {
     for (size_t c = 0; c < UNA_STUDIES_CURVES && study->curve[c].label; c++)
@@ -39,7 +32,7 @@ static const una_studies_curve *curve_of(const una_study_line *study, const char
 una_status una_studies_find_group(const una_group **group, una_judging *j, const char *name)
 {
     const char *comma = strchr(j->claim->data, ',');
-    const una_study_line *study = study_of(j->claim);
+    const una_study_line *study = una_studies_find(j->claim->data);
     *group = strcmp(name, "gp") == 0 ? una_findings_on(j->findings, NULL, "cubic")
         : una_studies_group(j->findings, study, name, comma ? curve_of(study, comma + 2) : NULL);
     return UNA_OK;
@@ -47,8 +40,7 @@ una_status una_studies_find_group(const una_group **group, una_judging *j, const
 
 static void put_brief(una_judging *j, double value, int digits, const char *after)
 {
-    char buffer[UNA_NUMBER_ROOM];
-    una_text_add(j->numbers, "%s%s", una_number_brief(buffer, value, digits), after);
+    una_text_add(j->numbers, "%s%s", UNA_BRIEF(value, digits), after);
 }
 
 /* ---- is the gap captured? ------------------------------------------------------------------------------------ */
@@ -129,7 +121,7 @@ typedef struct ratio { const una_group *from; size_t measure; } ratio;
 static double log_over(const una_findings *f, size_t fit, const void *context)
 {
     const ratio *r = context;
-    size_t other = una_findings_fit(f, r->from, &f->fits[fit].key);
+    size_t other = una_group_fit(r->from, &f->fits[fit].key);
     if (other == SIZE_MAX) return NAN;
     return log10(una_findings_value(f, fit, r->measure) / una_findings_value(f, other, r->measure));
 }
@@ -152,13 +144,13 @@ static una_status judge_alike(una_judging *j)
     UNA_TRY(una_judging_group(&first, j, name));
     if (!first) return una_judging_needs(j, NULL);
     una_text_add(j->numbers, "gap std ");
-    put_brief(j, una_findings_mean(j->findings, first, UNA_CUBIC_GAP_STD), 3, " at ");
+    put_brief(j, una_group_mean(first, UNA_CUBIC_GAP_STD), 3, " at ");
     una_text_add(j->numbers, "%s; over it, with 95 %% interval, ", name);
     for (size_t n = 2; (name = una_judging_name(j, n)); n++) {
         UNA_TRY(una_judging_group(&g, j, name));
         if (!g) return una_judging_needs(j, NULL);
         const ratio over_first = { first, UNA_CUBIC_GAP_STD };
-        UNA_TRY(una_paired_each(&paired, j->findings, g, log_over, &over_first, j->run));
+        UNA_TRY(una_paired_each(&paired, g, log_over, &over_first, j->run));
         una_text_add(j->numbers, "%s%s: ", n == 2 ? "" : ", ", name);
         put_ratio(j, paired.mean, paired.low, paired.high);
         holds = una_holding_both(holds, una_paired_within(&paired, log10(twice)));
@@ -180,7 +172,7 @@ static una_status judge_error(una_judging *j)
         UNA_TRY(una_judging_group(&g, j, name));
         if (!g || !gp) return una_judging_needs(j, NULL);
         const ratio over_it = { g, UNA_CUBIC_RMSE };
-        UNA_TRY(una_paired_each(&paired, j->findings, gp, log_over, &over_it, j->run));
+        UNA_TRY(una_paired_each(&paired, gp, log_over, &over_it, j->run));
         holds = una_holding_both(holds, una_paired_least(&paired, -log10(most_error)));
         una_text_add(j->numbers, "%s%s ", n == 1 ? "error over the GP's: " : ", ", name);
         put_ratio(j, -paired.mean, -paired.high, -paired.low);
@@ -211,7 +203,7 @@ static double log_misfit(const una_findings *f, const char *name, const char *la
 {
     const una_study_line *study = una_studies_find("tuna_capacity");
     const una_group *g = una_studies_group(f, study, name, curve_of(study, label));
-    size_t i = g ? una_findings_fit(f, g, key) : SIZE_MAX;
+    size_t i = g ? una_group_fit(g, key) : SIZE_MAX;
     return i == SIZE_MAX ? NAN : log10(una_findings_value(f, i, UNA_STUDIES_MISFIT));
 }
 

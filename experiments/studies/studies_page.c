@@ -10,11 +10,6 @@
 
 static const double panel_height = 230, whole_width = 480, half_width = 352;
 
-static bool is_about(const una_study_line *s, const char *begins)
-{
-    return strncmp(s->name, begins, strlen(begins)) == 0;
-}
-
 /* ---- a curve along the values -------------------------------------------------------------------------------- */
 
 typedef struct strand {                  /* of one curve: every fit, and what the fits of a value come to   */
@@ -23,14 +18,6 @@ typedef struct strand {                  /* of one curve: every fit, and what th
     double     *fit_x, *fit_y;
     size_t      count, fits;
 } strand;
-
-static double median_of(const una_findings *f, const una_group *g, size_t measure, una_arena *arena)
-{
-    double *values = UNA_GET(arena, double, g->count);
-    if (arena->failed) return NAN;
-    for (size_t i = 0; i < g->count; i++) values[i] = una_findings_value(f, g->from + i, measure);
-    return una_quantile(values, g->count, 0.5);
-}
 
 /* Values that were not run are not shown. Fits of one value are drawn side by side, in their order. */
 static strand *strand_of(const una_findings *f, const una_study_line *s, const una_studies_curve *curve, size_t measure,
@@ -45,7 +32,7 @@ static strand *strand_of(const una_findings *f, const una_study_line *s, const u
         if (!g) continue;
         t->names[t->count] = una_studies_word(s->value[v]);
         t->x[t->count] = (double)t->count + 1;
-        t->middle[t->count++] = median_of(f, g, measure, arena);
+        t->middle[t->count++] = una_group_quantile(g, measure, 0.5, arena);
         for (size_t i = 0; i < g->count; i++) {
             t->fit_x[t->fits] = (double)t->count + 0.3 * (((double)i + 0.5) / (double)g->count - 0.5);
             t->fit_y[t->fits++] = una_findings_value(f, g->from + i, measure);
@@ -86,7 +73,7 @@ static void gap_panel(una_figure *figure, const una_findings *f, const una_study
     una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_IGNORANCE, 3, 0.45 }, gap->fit_x, gap->fit_y,
                    gap->fits);
     if (gp) {
-        double level = median_of(f, gp, UNA_CUBIC_GAP_STD, arena);
+        double level = una_group_quantile(gp, UNA_CUBIC_GAP_STD, 0.5, arena);
         una_panel_segment(panel, (una_look){ UNA_SHAPE_DASHES, UNA_INK_MODEL, 0, 0 }, panel->x.low, level,
                           panel->x.high, level);
         una_panel_label(panel, "GP");
@@ -95,45 +82,45 @@ static void gap_panel(una_figure *figure, const una_findings *f, const una_study
     add_strand(panel, data, UNA_INK_DATA, "at the rows");
 }
 
-static una_status gap_figure(una_page *page, const una_findings *f, const una_study_line *s, una_run *run)
+static una_status gap_figure(una_page *page, const una_study_line *s)
 {
-    una_arena *arena = page->words.arena;
     size_t curves = 0;
     while (curves < UNA_STUDIES_CURVES && s->curve[curves].label) curves++;
-    una_figure figure = una_figure_in(arena, curves > 1 ? 2 : 1, curves > 1 ? half_width : whole_width, panel_height);
-    if (curves == 0) gap_panel(&figure, f, s, NULL, arena);
-    for (size_t c = 0; c < curves; c++) gap_panel(&figure, f, s, &s->curve[c], arena);
-    if (figure.panel_count == 0) return una_arena_check(arena);
+    una_figure figure =
+        una_figure_in(page->arena, curves > 1 ? 2 : 1, curves > 1 ? half_width : whole_width, panel_height);
+    if (curves == 0) gap_panel(&figure, page->findings, s, NULL, page->arena);
+    for (size_t c = 0; c < curves; c++) gap_panel(&figure, page->findings, s, &s->curve[c], page->arena);
+    if (figure.panel_count == 0) return una_arena_check(page->arena);
     return una_page_figure(page, s->name, &figure, "Epistemic std.", "Mean over the points of the gap: a point for "
             "each fit, the line through their medians. Dashed: the Gaussian process on the same rows, its median. The "
-            "lowest line: medians of the std at the training rows.", run);
+            "lowest line: medians of the std at the training rows.");
 }
 
 /* ---- functions ----------------------------------------------------------------------------------------------- */
 
 /* Of the first seed; where there are several curves, of the first. */
-static una_status studies_put_functions(una_page *page, const una_findings *f, const una_study_line *s,
-                                        const una_asked *asked, una_run *run)
+static una_status studies_put_functions(una_page *page, const una_study_line *s)
 {
-    una_arena *arena = page->words.arena;
     const una_studies_curve *curve = s->curve[0].label ? &s->curve[0] : NULL;
-    bool heads = is_about(s, "luna_heads");
+    bool heads = strcmp(s->name, "luna_heads") == 0;
     una_cubic_panel panels[UNA_STUDIES_DRAWN];
     size_t count = 0;
     for (size_t d = 0; d < UNA_STUDIES_DRAWN && s->drawn[d]; d++) {
-        const una_group *g = una_studies_group(f, s, s->drawn[d], curve);
-        const char *title = una_phrase(arena, "%.*s = %s", (int)strcspn(s->varied, ","), s->varied,
+        const una_group *g = una_studies_group(page->findings, s, s->drawn[d], curve);
+        const char *title = una_phrase(page->arena, "%.*s = %s", (int)strcspn(s->varied, ","), s->varied,
                                        una_studies_word(s->drawn[d]));
-        if (g) panels[count++] = (una_cubic_panel){ &f->fits[g->from], title, heads };
+        if (g) panels[count++] = (una_cubic_panel){ &page->findings->fits[g->from], title, heads };
     }
 
-    const char *caption = una_phrase(arena, "On the rows of seed %llu%s%s%s. The panels share their axes; bands may "
-            "leave the frame.", (unsigned long long)asked->first, curve ? ", " : "",
-                                     curve ? curve->label : "",
-                                     heads ? ", with the auxiliary regressors (at most 60 of them)" : "");
-    const char *name = una_phrase(arena, "%s-functions", s->name);
-    UNA_TRY(una_arena_check(arena));
-    return una_cubic_functions(page, name, panels, count, caption, asked, run);
+    const char *caption =
+        una_phrase(page->arena,
+                   "On the rows of seed %llu%s%s%s. The panels share their axes; bands may "
+                   "leave the frame.",
+                   (unsigned long long)page->asked->first, curve ? ", " : "", curve ? curve->label : "",
+                   heads ? ", with the auxiliary regressors (at most 60 of them)" : "");
+    const char *name = una_phrase(page->arena, "%s-functions", s->name);
+    UNA_TRY(una_arena_check(page->arena));
+    return una_cubic_functions(page, name, panels, count, caption);
 }
 
 /* ---- tables -------------------------------------------------------------------------------------------------- */
@@ -206,7 +193,7 @@ static void fill_line(una_sheet *sheet, const una_findings *f, const una_group *
     una_sheet_words(sheet, una_phrase(sheet->arena, "%zu of %zu", hits, g->count));
     if (restarts) una_sheet_number(sheet, restart_sd(f, g), -2);
     for (const shown *c = columns; c->column.title; c++)
-        if (is_shown(c, s)) una_page_cell(sheet, f, g, &c->column);
+        if (is_shown(c, s)) una_page_cell(sheet, g, &c->column);
 }
 
 static void fill_curve(una_sheet *sheet, const una_findings *f, const una_study_line *s, const una_studies_curve *curve,
@@ -219,38 +206,43 @@ static void fill_curve(una_sheet *sheet, const una_findings *f, const una_study_
     }
 }
 
-static una_status usual_sheet(una_page *page, const una_findings *f, const una_study_line *s, bool quick, una_run *run)
+static una_status usual_sheet(una_page *page, const una_study_line *s, bool quick)
 {
-    una_arena *arena = page->words.arena;
     bool restarts = (quick ? s->quick_restarts : s->restarts) > 1;
-    const char *spec = una_studies_spec(s, "\xE2\x80\xA6", &(una_studies_curve){ "", "\xE2\x80\xA6" }, quick, arena);
-    UNA_TRY(una_arena_check(arena));
-    una_sheet sheet = una_sheet_in(arena, s->name, "In numbers.", una_phrase(arena, "Means over the fits, with "
+    const char *spec =
+        una_studies_spec(s, "\xE2\x80\xA6", &(una_studies_curve){ "", "\xE2\x80\xA6" }, quick, page->arena);
+    UNA_TRY(una_arena_check(page->arena));
+    una_sheet sheet = una_sheet_in(
+        page->arena, s->name, "In numbers.",
+        una_phrase(
+            page->arena,
+            "Means over the fits, with "
             "standard deviations. Captured: the gap std is at least half of the GP's on the same rows; sd over "
             "restarts: of the gap std, on the same rows. Inside: share of the points of the gap whose x\u00B3 is in "
-            "the 95 %% band of ignorance; fresh: 100 rows of the law of the training rows. Specs: %s", spec));
+            "the 95 %% band of ignorance; fresh: 100 rows of the law of the training rows. Specs: %s",
+            spec));
     begin_columns(&sheet, s, restarts);
-    if (!s->curve[0].label) fill_curve(&sheet, f, s, NULL, restarts);
+    if (!s->curve[0].label) fill_curve(&sheet, page->findings, s, NULL, restarts);
     for (size_t c = 0; c < UNA_STUDIES_CURVES && s->curve[c].label; c++)
-        fill_curve(&sheet, f, s, &s->curve[c], restarts);
-    return una_page_sheet(page, &sheet, run);
+        fill_curve(&sheet, page->findings, s, &s->curve[c], restarts);
+    return una_page_sheet(page, &sheet);
 }
 
 /* ---- the blow-up --------------------------------------------------------------------------------------------- */
 
-static una_status blow_up(una_page *page, const una_findings *f, const una_study_line *s, una_run *run)
+static una_status blow_up(una_page *page, const una_study_line *s)
 {
-    una_arena *arena = page->words.arena;
-    una_figure figure = una_figure_in(arena, 1, whole_width, panel_height);
-    strand *right = strand_of(f, s, NULL, UNA_STUDIES_EVIDENCE, arena);
-    strand *printed = strand_of(f, s, NULL, UNA_STUDIES_PRINTED, arena);
-    UNA_TRY(una_arena_check(arena));
+    const una_findings *f = page->findings;
+    una_figure figure = una_figure_in(page->arena, 1, whole_width, panel_height);
+    strand *right = strand_of(f, s, NULL, UNA_STUDIES_EVIDENCE, page->arena);
+    strand *printed = strand_of(f, s, NULL, UNA_STUDIES_PRINTED, page->arena);
+    UNA_TRY(una_arena_check(page->arena));
     una_panel *panel = strand_panel(&figure, right, NULL, s->varied, "log marginal likelihood, nats");
     add_strand(panel, printed, UNA_INK_IGNORANCE, "as printed");
     add_strand(panel, right, UNA_INK_MODEL, "right");
-    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_arena_check(page->arena));
     UNA_TRY(una_page_figure(page, s->name, &figure, "Two formulas.", "Medians over the seeds; the same features, all "
-            "multiplied by the scale, but for the one.", run));
+            "multiplied by the scale, but for the one."));
 
     const una_column of_evidence[] = { { s->varied, UNA_SHEET_WORDS, 0, 0 },
                                        { "right", UNA_SHEET_SPREAD, UNA_STUDIES_EVIDENCE, 1 },
@@ -260,9 +252,9 @@ static una_status blow_up(una_page *page, const una_findings *f, const una_study
             "from the right one, and adds as much to the printed one.", of_evidence);
     for (size_t v = 0; v < UNA_STUDIES_VALUES && s->value[v]; v++) {
         const una_group *g = una_studies_group(f, s, s->value[v], NULL);
-        if (g) una_page_line(&sheet, f, g, s->value[v], of_evidence);
+        if (g) una_page_line(&sheet, g, s->value[v], of_evidence);
     }
-    return una_page_sheet(page, &sheet, run);
+    return una_page_sheet(page, &sheet);
 }
 
 /* ---- TUNA's capacity ----------------------------------------------------------------------------------------- */
@@ -290,13 +282,12 @@ static void misfit_panel(una_figure *figure, const una_findings *f, const una_st
         }
 }
 
-static una_status capacity_figure(una_page *page, const una_findings *f, const una_study_line *s, una_run *run)
+static una_status capacity_figure(una_page *page, const una_study_line *s)
 {
-    una_arena *arena = page->words.arena;
     double low = INFINITY, high = 0;
-    una_figure figure = una_figure_in(arena, 2, half_width, panel_height);
-    for (size_t i = 0; i < 2; i++) misfit_panel(&figure, f, s, &misfits[i]);
-    UNA_TRY(una_arena_check(arena));
+    una_figure figure = una_figure_in(page->arena, 2, half_width, panel_height);
+    for (size_t i = 0; i < 2; i++) misfit_panel(&figure, page->findings, s, &misfits[i]);
+    UNA_TRY(una_arena_check(page->arena));
     if (figure.panel_count == 0) return UNA_OK;
 
     for (size_t p = 0; p < figure.panel_count; p++)
@@ -306,19 +297,19 @@ static una_status capacity_figure(una_page *page, const una_findings *f, const u
         figure.panels[p]->y.low = low / 1.2, figure.panels[p]->y.high = high * 1.2;
     return una_page_figure(page, s->name, &figure, "How well the references are met.", "Root mean square distance of "
             "the heads from their reference functions, whose standard deviation is 1: medians over the seeds. Both "
-            "panels share their axes.", run);
+            "panels share their axes.");
 }
 
 /* ---- likelihood and gap -------------------------------------------------------------------------------------- */
 
 /* "nlm(penalty=0.1)" of "nlm(steps=2000, penalty=0.1, members=4)": without the options of the budget. */
-static una_status short_title(const char **title, const una_findings *f, const una_group *g, una_arena *arena,
+static una_status short_title(const char **title, const una_group *g, una_arena *arena,
                               una_run *run)
 {
     una_spec spec;
     una_text text = una_text_in(arena);
     size_t kept = 0;
-    UNA_TRY(una_spec_parse(&spec, una_page_title(f, g), arena, run));
+    UNA_TRY(una_spec_parse(&spec, una_page_title(g), arena, run));
     una_text_add(&text, "%s", spec.name);
     for (size_t i = 0; i < spec.count; i++) {
         const char *key = spec.items[i].key;
@@ -330,13 +321,11 @@ static una_status short_title(const char **title, const una_findings *f, const u
     return una_arena_check(arena);
 }
 
-typedef struct rival { const una_group *group; const char *title; double likely; } rival;
-
-static int by_likelihood(const void *a, const void *b)
-{
-    double x = ((const rival *)a)->likely, y = ((const rival *)b)->likely;
-    return (x > y) - (x < y);
-}
+typedef struct rival {
+    double likely;
+    const una_group *group;
+    const char *title;
+} rival; /* likely first, for qsort */
 
 /* In the order of their likelihood, the least first. */
 static una_status list_rivals(rival **list, size_t *count, const una_findings *f, una_arena *arena, una_run *run)
@@ -346,10 +335,10 @@ static una_status list_rivals(rival **list, size_t *count, const una_findings *f
     for (const una_group *g = NULL; (g = una_findings_next(f, g, "likelihood_blind"));) {
         rival *r = &(*list)[(*count)++];
         r->group = g;
-        r->likely = una_findings_mean(f, g, UNA_STUDIES_TEST_LOG_LIK);
-        UNA_TRY(short_title(&r->title, f, g, arena, run));
+        r->likely = una_group_mean(g, UNA_STUDIES_TEST_LOG_LIK);
+        UNA_TRY(short_title(&r->title, g, arena, run));
     }
-    qsort(*list, *count, sizeof **list, by_likelihood);
+    qsort(*list, *count, sizeof **list, una_by_number);
     return UNA_OK;
 }
 
@@ -365,7 +354,7 @@ static void rivals_panel(una_figure *figure, const una_findings *f, const rival 
     for (size_t i = 0; i < count; i++) {
         names[i] = list[i].title;
         at[i] = (double)i + 1;
-        mean[i] = una_findings_mean(f, list[i].group, measure);
+        mean[i] = una_group_mean(list[i].group, measure);
         for (size_t k = 0; k < list[i].group->count; k++) {
             x[fits] = una_findings_value(f, list[i].group->from + k, measure);
             y[fits++] = at[i];
@@ -376,8 +365,8 @@ static void rivals_panel(una_figure *figure, const una_findings *f, const rival 
     una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_MODEL, 6, 0 }, mean, at, count);
 }
 
-static una_status rivals_sheet(una_page *page, const una_findings *f, const una_study_line *s, const rival *list,
-                               size_t count, una_run *run)
+static una_status rivals_sheet(una_page *page, const una_study_line *s, const rival *list,
+                               size_t count)
 {
     static const una_column of_rivals[] = {
         { "model", UNA_SHEET_WORDS, 0, 0 }, { "log-lik outside", UNA_SHEET_SPREAD, UNA_STUDIES_TEST_LOG_LIK, 3 },
@@ -386,25 +375,26 @@ static una_status rivals_sheet(una_page *page, const una_findings *f, const una_
     una_sheet sheet = una_page_table(page, s->name, "In numbers.", "Mean and sd over the seeds: log-likelihood of 100 "
             "fresh rows of the law of the training rows and of fresh rows in the gap; epistemic standard deviation in "
             "the gap, also over that of the GP.", of_rivals);
-    for (size_t i = count; i-- > 0;) una_page_line(&sheet, f, list[i].group, list[i].title, of_rivals);
-    return una_page_sheet(page, &sheet, run);
+    for (size_t i = count; i-- > 0;) una_page_line(&sheet, list[i].group, list[i].title, of_rivals);
+    return una_page_sheet(page, &sheet);
 }
 
-static una_status likelihood_blind(una_page *page, const una_findings *f, const una_study_line *s, una_run *run)
+static una_status likelihood_blind(una_page *page, const una_study_line *s)
 {
-    una_arena *arena = page->words.arena;
-    una_figure figure = una_figure_in(arena, 2, half_width, panel_height + 60);
+    const una_findings *f = page->findings;
+    una_figure figure = una_figure_in(page->arena, 2, half_width, panel_height + 60);
     rival *list;
     size_t count;
-    UNA_TRY(list_rivals(&list, &count, f, arena, run));
-    rivals_panel(&figure, f, list, count, UNA_STUDIES_TEST_LOG_LIK, "log-likelihood outside the gap, nats", arena);
-    rivals_panel(&figure, f, list, count, UNA_STUDIES_SHARE, "gap std over the GP's", arena);
-    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(list_rivals(&list, &count, f, page->arena, page->run));
+    rivals_panel(&figure, f, list, count, UNA_STUDIES_TEST_LOG_LIK, "log-likelihood outside the gap, nats",
+                 page->arena);
+    rivals_panel(&figure, f, list, count, UNA_STUDIES_SHARE, "gap std over the GP's", page->arena);
+    UNA_TRY(una_arena_check(page->arena));
     UNA_TRY(una_page_figure(page, s->name, &figure, "Likelihood, and what is known of the gap.",
             "A small point for each seed, a large one for the mean. In both panels the models stand in the order of "
             "their likelihood: on the left they climb by construction, on the right they would if it told the "
-            "uncertainty in the gap.", run));
-    return rivals_sheet(page, f, s, list, count, run);
+            "uncertainty in the gap."));
+    return rivals_sheet(page, s, list, count);
 }
 
 /* ---- the page ------------------------------------------------------------------------------------------------ */
@@ -412,31 +402,32 @@ static una_status likelihood_blind(una_page *page, const una_findings *f, const 
 static bool was_run(const una_findings *f, const una_study_line *s)
 {
     for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));)
-        if (una_studies_is_of(una_group_key(f, g)->data, s->name)) return true;
+        if (una_studies_is_of(una_group_key(g)->data, s->name)) return true;
     return false;
 }
 
-una_status una_studies_page(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
+una_status una_studies_page(una_page *page)
 {
-    if (asked->quick)
+    const una_findings *f = page->findings;
+    if (page->asked->quick)
         una_page_paragraph(page, "Steps and rates are named as a run in full has them; here trainings were shorter, as "
                 "the specs above the tables say.");
     for (const una_study_line *s = una_studies_lines; s->name; s++) {
         if (!was_run(f, s)) continue;
         una_page_heading(page, 2, s->title);
         una_page_paragraph(page, s->how);
-        una_page_paragraph(page, una_phrase(page->words.arena, "%s.", s->thesis));
-        if (is_about(s, "blow_up")) {
-            UNA_TRY(blow_up(page, f, s, run));
+        una_page_paragraph(page, una_phrase(page->arena, "%s.", s->thesis));
+        if (strcmp(s->name, "blow_up") == 0) {
+            UNA_TRY(blow_up(page, s));
             continue;
         }
         if (!s->spec) {
-            UNA_TRY(likelihood_blind(page, f, s, run));
+            UNA_TRY(likelihood_blind(page, s));
             continue;
         }
-        UNA_TRY(is_about(s, "tuna_capacity") ? capacity_figure(page, f, s, run) : gap_figure(page, f, s, run));
-        UNA_TRY(studies_put_functions(page, f, s, asked, run));
-        UNA_TRY(usual_sheet(page, f, s, asked->quick, run));
+        UNA_TRY(strcmp(s->name, "tuna_capacity") == 0 ? capacity_figure(page, s) : gap_figure(page, s));
+        UNA_TRY(studies_put_functions(page, s));
+        UNA_TRY(usual_sheet(page, s, page->asked->quick));
     }
     return UNA_OK;
 }

@@ -14,6 +14,8 @@
 #include "targets/targets.h"
 
 #include "bench/claims.h"
+#include "bench/lines.h"
+#include "draw/number.h"
 
 enum { SEEDS = 10, QUICK_SEEDS = 4 };
 
@@ -29,40 +31,25 @@ static const una_entry entries[] = {
     { "luna", "luna", "luna(members=5)" },
     { "luna", "luna(target_cosine=jacobian)", "luna(target_cosine=jacobian, members=5)" },
     { "nlm", "nlm", "nlm(members=5)" },
-    { "linear", "linear(degree=5)", "linear(degree=5)" },
-    { "gp", "gp", "gp" },
+    { "linear", "linear(degree=5)", "" },
+    { "gp", "gp", "" },
     { "nn", "nn", "nn(steps=500)" },
     { NULL, NULL, NULL }
 };
 
-#define TEN(name, what, from)                                                                                        \
-    POINT(name, what, from, 0), POINT(name, what, from, 1), POINT(name, what, from, 2), POINT(name, what, from, 3),  \
-    POINT(name, what, from, 4), POINT(name, what, from, 5), POINT(name, what, from, 6), POINT(name, what, from, 7),  \
-    POINT(name, what, from, 8), POINT(name, what, from, 9)
-#define POINT(name, what, from, digit) { name "_" from #digit, NULL, "y", what, 0 }
-#define CURVE(name, what)                                                                                            \
-    TEN(name, what, "0"), TEN(name, what, "1"), TEN(name, what, "2"), TEN(name, what, "3"), POINT(name, what, "4", 0)
+#define POINTS(X) UNA_TEN(X, 0) UNA_TEN(X, 1) UNA_TEN(X, 2) UNA_TEN(X, 3) X(40)
+#define MEAN_AT(n) { "mean_" #n, NULL, "y", "related: mean of a along 41 points of [-4, 4]", 0 },
+#define STD_AT(n) { "std_" #n, NULL, "y", "related: epistemic std of a along the same points", 0 },
 
 static const una_bench_measure measures[] = {
     UNA_TARGETS_LIST(UNA_FIELDS)
-    CURVE("mean", "related: mean of a along 41 points of [-4, 4]"),
-    CURVE("std", "related: epistemic std of a along the same points"),
+    POINTS(MEAN_AT) POINTS(STD_AT)
     { .name = NULL }
 };
 
 /* ---- plan and measures --------------------------------------------------------------------------------------- */
 
 /* A spec that differs from another of its kind only in options for several targets is not fitted separately. */
-static bool is_apart(const una_bench_model *model)
-{
-    return strstr(model->spec, "target_cosine=") == NULL;
-}
-
-static bool is_wanted(const char *sets, size_t law)
-{
-    return !*sets || una_list_has(sets, una_targets_laws[law]);
-}
-
 static una_status targets_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
     const targets_options *o = asked->options;
@@ -79,10 +66,12 @@ static una_status targets_plan_fits(una_plan *plan, const una_asked *asked, una_
 
     for (size_t s = 0; s < seeds; s++)
         for (size_t m = 0; m < asked->model_count; m++)
-            for (size_t law = 0; law < UNA_TARGETS_LAWS; law++)
-                for (size_t apart = 0; is_wanted(o->sets, law) && apart < (is_apart(&asked->models[m]) ? 2 : 1); apart++)
-                    una_plan_add(plan, una_model_row_key(&asked->models[m], "targets", data[law][apart], 0,
-                                                         asked->first + s));
+            for (size_t law = 0; law < UNA_TARGETS_LAWS; law++) {
+                const una_bench_model *model = &asked->models[m];
+                bool wanted = !*o->sets || una_list_has(o->sets, una_targets_laws[law]);
+                for (size_t apart = 0; wanted && apart < (strstr(model->spec, "target_cosine=") ? 1 : 2); apart++)
+                    una_plan_add(plan, una_model_row_key(model, "targets", data[law][apart], 0, asked->first + s));
+            }
     return UNA_OK;
 }
 
@@ -95,16 +84,16 @@ static una_status take_curve(double *value, const una_model *model, una_run *run
     return una_model_predict_rows(model, x, UNA_TARGETS_POINTS, 0.95, &out, run);
 }
 
-static una_status targets_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status targets_measure(const una_measuring *m)
 {
-    una_targets_law law = una_targets_law_of(key->data);
+    una_targets_law law = una_targets_law_of(m->key->data);
+    una_outcome *outcome = m->outcome;
     una_targets_rows rows;
     una_targets_fit fit;
-    (void)asked;
-    UNA_TRY(una_targets_rows_make(&rows, law, key->seed, run));
-    UNA_TRY(una_targets_fit_make(&fit, key, &rows, run));
-    UNA_TRY(una_targets_measure(outcome->value, &fit, law, &rows, run));
-    if (law == UNA_RELATED) UNA_TRY(take_curve(outcome->value, fit.part[0], run));
+    UNA_TRY(una_targets_rows_make(&rows, law, m->key->seed, m->run));
+    UNA_TRY(una_targets_fit_make(&fit, m->key, &rows, m->run));
+    UNA_TRY(una_targets_measure(outcome->value, &fit, law, &rows, m->run));
+    if (law == UNA_RELATED) UNA_TRY(take_curve(outcome->value, fit.part[0], m->run));
     UNA_TRY(una_outcome_take(outcome, fit.whole ? fit.whole : fit.part[0]));
     if (!fit.whole) outcome->seconds += una_model_info(fit.part[1])->seconds;    /* the time of both fits */
     return UNA_OK;
@@ -125,7 +114,7 @@ static una_status targets_find(const una_group **group, una_judging *j, const ch
     snprintf(data, sizeof data, "%s, %s", j->claim->data, name);
     *group = NULL;
     for (size_t g = 0; g < f->group_count && !*group; g++) {
-        const una_row_key *key = &f->fits[f->groups[g].from].key;
+        const una_row_key *key = una_group_key(&f->groups[g]);
         if (strcmp(key->data, data) == 0 && strcmp(f->groups[g].model, jacobian ? "luna" : j->claim->model) == 0 &&
             (strstr(key->spec, "=jacobian") != NULL) == whole)
             *group = &f->groups[g];
@@ -167,6 +156,129 @@ static const una_claim claims[] = {
     { .sentence = NULL }
 };
 
+/* ---- the page: target a of the first seed, alone and with b; then the tables ------------------------------------ */
+
+enum { MOST_SHOWN = 8 };
+static const double panel_width = 232, panel_height = 200;
+
+typedef struct drawing {
+    const una_findings *findings;
+    const una_asked    *asked;
+    una_arena          *arena;
+    double             *x, *truth;       /* [UNA_TARGETS_POINTS]                                            */
+    una_targets_rows    rows;            /* of the first seed                                               */
+} drawing;
+
+/* ---- pictures ------------------------------------------------------------------------------------------------ */
+
+/* The first seed of a group. */
+static una_status targets_add_panel(una_figure *figure, const drawing *d, const una_group *group, const char *how)
+{
+    const una_findings *f = d->findings;
+    const double *value = f->value + group->from * f->measures;
+    una_panel *panel = una_figure_panel(figure, una_phrase(d->arena, "%s, %s", group->model, how), "x", "a");
+    UNA_TRY(una_arena_check(d->arena));
+    panel->y.low = -16, panel->y.high = 16;
+    const una_known_curve known = { d->x, value + UNA_TARGETS_CURVE_MEAN, value + UNA_TARGETS_CURVE_STD, d->truth,
+                              UNA_TARGETS_POINTS, d->rows.train };
+    return una_known_curve_draw(panel, &known, d->arena);
+}
+
+/* Of models that fit the targets at once; of the others both pictures would be the same. */
+static una_status add_panels(una_figure *figure, const drawing *d)
+{
+    const una_findings *f = d->findings;
+    for (size_t m = 0, shown = 0; m < d->asked->model_count && shown < MOST_SHOWN; m++) {
+        const una_bench_model *model = &d->asked->models[m];
+        const una_group *joint = una_findings_on(f, model->spec, "related, together");
+        const una_group *apart = una_findings_on(f, model->spec, "related, apart");
+        if (!una_list_has("luna,nlm", model->kind) || !joint) continue;
+        shown++;
+        if (apart) UNA_TRY(targets_add_panel(figure, d, apart, "apart"));
+        UNA_TRY(targets_add_panel(figure, d, joint, strstr(model->spec, "=jacobian") ? "Jacobians" : "together"));
+    }
+    return UNA_OK;
+}
+
+static una_status draw_gap(una_page *page, drawing *d)
+{
+    una_figure figure = una_figure_in(d->arena, 3, panel_width, panel_height);
+    una_known_curve_keys(&figure, "mean of a", "true a", "rows of a");
+    UNA_TRY(add_panels(&figure, d));
+    if (figure.panel_count == 0) return UNA_OK;
+    una_page_heading(page, 2, "A gap that the other target does not have");
+    return una_page_figure(page, "gap", &figure, "Target a, alone and with b.", "The first seed. b is seen everywhere, "
+            "a = 2b + x\u00B2/4 \u2212 x is not seen between \u22121.5 and 1.5. Apart: a model of a alone; together: "
+            "one model of both, whose features have seen b in there; Jacobians: likewise, heads told apart by their "
+            "slopes for both targets at once. Bands may leave the frame.");
+}
+
+static una_status gap_figure(una_page *page, drawing *d)
+{
+    const una_findings *f = d->findings;
+    UNA_NEW_AT(d->arena, d->x, UNA_TARGETS_POINTS);
+    UNA_NEW_AT(d->arena, d->truth, UNA_TARGETS_POINTS);
+    for (size_t i = 0; i < UNA_TARGETS_POINTS; i++) {
+        double b;
+        d->x[i] = una_targets_point(i);
+        una_targets_functions(&d->truth[i], &b, UNA_RELATED, d->x[i]);
+    }
+    UNA_TRY(una_targets_rows_make(&d->rows, UNA_RELATED, f->fits[0].key.seed, page->run));
+    return draw_gap(page, d);
+}
+
+/* ---- tables -------------------------------------------------------------------------------------------------- */
+
+#define FITTED { "model", UNA_SHEET_WORDS, 0, 0 }, { "fitted", UNA_SHEET_WORDS, 0, 0 }
+#define SPREAD(measure, head, decimals) { head, UNA_SHEET_SPREAD, UNA_TARGETS_##measure, decimals }
+#define BOTH_TARGETS { FITTED, SPREAD(LOG_LIK_A, "log-lik a", 3), SPREAD(LOG_LIK_B, "log-lik b", 3), \
+    SPREAD(JOINT, "joint", 3), SPREAD(CORRELATION, "noise correlation", 2), { .title = NULL } }
+
+typedef struct law_table {
+    una_targets_law law;
+    const char *name, *heading, *lead, *caption;
+    una_column columns[7];
+} law_table;
+
+static const law_table tables[] = {
+    { UNA_RELATED, "related", NULL, "Where only b is seen.", "Of target a at fresh rows of its gap: log-likelihood, "
+            "mean epistemic standard deviation, error, and the share of rows whose true a is in the 95 % band of "
+            "ignorance: mean and sd over the seeds.",
+      { FITTED, SPREAD(GAP_LOG_LIK_A, "log-lik a", 2), SPREAD(GAP_STD_A, "std a", 2), SPREAD(GAP_RMSE_A, "error a", 2),
+        SPREAD(GAP_INSIDE_A, "inside a", 2), { .title = NULL } } },
+    { UNA_INDEPENDENT, "independent", "Two that have nothing in common", "Independent targets.",
+            "Log-likelihood of fresh rows, of each target and of both at once (apart: the sum).", BOTH_TARGETS },
+    { UNA_CORRELATED, "noise", "Noise that hits both", "Correlated noise.", "Two other functions, with noise of "
+            "correlation 0.8. Who knows the functions and the covariance of the noise gains 0.51 in the joint "
+            "log-likelihood over who knows its variances only.", BOTH_TARGETS },
+};
+
+/* A law that was not run has no table. */
+static una_status law_sheet(una_page *page, const law_table *t)
+{
+    const una_findings *f = page->findings;
+    una_sheet sheet = una_page_table(page, t->name, t->lead, t->caption, t->columns);
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));) {
+        const una_row_key *key = una_group_key(g);
+        if (una_targets_law_of(key->data) != t->law) continue;
+        una_page_line(&sheet, g, key->spec, t->columns);
+        una_sheet_words(&sheet, una_targets_is_joint(key->data) ? "together" : "apart");
+        una_page_cells(&sheet, g, t->columns);
+    }
+    if (sheet.lines == 0) return una_arena_check(sheet.arena);
+    if (t->heading) una_page_heading(page, 2, t->heading);
+    return una_page_sheet(page, &sheet);
+}
+
+static una_status targets_page(una_page *page)
+{
+    const una_findings *findings = page->findings;
+    drawing d = { .findings = findings, .asked = page->asked, .arena = page->arena };
+    if (findings->count > 0) UNA_TRY(gap_figure(page, &d));
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) UNA_TRY(law_sheet(page, &tables[i]));
+    return una_arena_check(d.arena);
+}
+
 const una_experiment una_experiment_targets = {
     .name = "targets",
     .summary = "two targets at once, one of them with a gap: what does one learn from the other?",
@@ -191,5 +303,5 @@ const una_experiment una_experiment_targets = {
                       "fit and the single fits of a seed; a claim holds where the whole 95 % interval of their mean "
                       "speaks for it, does not where the whole interval speaks against it, and cannot be told "
                       "otherwise.",
-    .page = una_targets_page,
+    .page = targets_page,
 };

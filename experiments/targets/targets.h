@@ -56,5 +56,3 @@ una_status una_targets_fit_make(una_targets_fit *fit, const una_row_key *key, co
 /* Measures of a fit but for the curve: value [UNA_TARGETS_MEASURES]. */
 una_status una_targets_measure(double *value, const una_targets_fit *fit, una_targets_law law,
                                const una_targets_rows *rows, una_run *run);
-
-una_status una_targets_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);

@@ -35,14 +35,14 @@ static const una_entry entries[] = {
     { "luna", "luna(perturbation_std=0.01, penalty=1e-6, restarts=3, members=1)",
       "luna(perturbation_std=0.01, penalty=1e-6, members=1)" },
     { "luna", "luna(diversity=1e-4, schedule=constant, probes=data, penalty=1e-5, members=1)", "luna" },
-    { "luna", "luna", "luna" },
+    { "luna", "luna", "" },
     { "nlm", "nlm(penalty=1e-5, restarts=3, members=1)", "nlm(penalty=1e-5, members=1)" },
-    { "nlm", "nlm", "nlm" },
-    { "sngp", "sngp(bound=1, lengthscale=1, penalty=1e-6)", "sngp(bound=1, lengthscale=1, penalty=1e-6)" },
-    { "sngp", "sngp", "sngp" },
-    { "tuna", "tuna", "tuna" },
-    { "gp", "gp(restarts=5)", "gp(restarts=5)" },
-    { "linear", "linear(degree=12)", "linear(degree=12)" },
+    { "nlm", "nlm", "" },
+    { "sngp", "sngp(bound=1, lengthscale=1, penalty=1e-6)", "" },
+    { "sngp", "sngp", "" },
+    { "tuna", "tuna", "" },
+    { "gp", "gp(restarts=5)", "" },
+    { "linear", "linear(degree=12)", "" },
     { NULL, NULL, NULL }
 };
 
@@ -61,18 +61,11 @@ static una_status counts_features(bool *counts, const char *kind, una_run *run)
     return UNA_OK;
 }
 
-static bool kind_updates(const char *kind)
-{
-    for (size_t k = 0; k < una_kind_count(); k++)
-        if (strcmp(una_kind_name(k), kind) == 0) return una_kind_updates(k);
-    return false;
-}
-
 /* Refuses models that cannot be transferred, before any training. */
 static una_status check_model(const una_bench_model *model, una_arena *arena, una_run *run)
 {
     una_spec spec;
-    if (!kind_updates(model->kind))
+    if (!una_kind_updates(una_kind_at(model->kind)))
         UNA_FAIL(run, UNA_E_USAGE, "%s keeps no features apart from its posterior, so nothing of it can be "
                  "transferred; leave it out of --models", model->kind);
     UNA_TRY(una_spec_parse(&spec, model->spec, arena, run));
@@ -151,15 +144,14 @@ static una_status transfer_plan_fits(una_plan *plan, const una_asked *asked, una
 /* ---- measures ------------------------------------------------------------------------------------------------ */
 
 /* Features that are kept, and settings of a new posterior. */
-typedef struct posterior { const una_model *model; const char *set[2]; size_t count; } posterior;
+typedef struct posterior { const una_model *model; const char *set; } posterior;
 
 /* Predictions for rows `at` by the posterior of rows `from`; info: of that model, may be NULL. */
 static una_status relearnt_score(una_score *score, const una_fit_info **info, const posterior *p,
                                  const una_dataset *from, const una_dataset *at, una_run *run)
 {
     una_model *refit;
-    UNA_TRY(una_model_relearn(&refit, p->model, from, p->set, p->count, run));
-    UNA_TRY(una_keep_model(&run->scratch, refit));
+    UNA_TRY(una_posterior_with(&refit, p->model, from, p->set, run));
     if (info) *info = una_model_info(refit);
     return una_model_score(score, refit, at, run);
 }
@@ -170,12 +162,13 @@ static una_status measure_known(double *value, const una_model *model, const una
                                 una_run *run)
 {
     una_score inside = UNA_INIT(una_score), outside = UNA_INIT(una_score);
-    char noise[32], prior[32];
-    const posterior p = { model, { noise, prior }, has_prior ? 2 : 1 };
+    char set[64];
+    const posterior p = { model, set };
     double best = -INFINITY;
-    snprintf(noise, sizeof noise, "noise_std=%d", (int)una_transfer_noise);
     for (size_t a = 0; a < (has_prior ? UNA_TRANSFER_ALPHAS : 1); a++) {
-        snprintf(prior, sizeof prior, "prior_var=%s", una_transfer_alphas[a]);
+        const char *alpha = una_transfer_alphas[a];
+        snprintf(set, sizeof set, "noise_std=%d%s%s", (int)una_transfer_noise, has_prior ? ", prior_var=" : "",
+                 has_prior ? alpha : "");
         UNA_SCOPED(run, relearnt_score(&outside, NULL, &p, rows->train, rows->valid, run));
         UNA_SCOPED(run, relearnt_score(&inside, NULL, &p, rows->gap_train, rows->gap_test, run));
         if (has_prior) value[UNA_TRANSFER_FIRST_ALPHA + a] = inside.log_lik;
@@ -183,7 +176,6 @@ static una_status measure_known(double *value, const una_model *model, const una
         best = outside.log_lik;
         value[UNA_TRANSFER_VALID] = best;
         value[UNA_TRANSFER_KNOWN] = inside.log_lik;
-        const char *alpha = una_transfer_alphas[a];
         if (has_prior) una_parse_number(alpha, strlen(alpha), &value[UNA_TRANSFER_ALPHA]);
     }
     return UNA_OK;
@@ -192,7 +184,7 @@ static una_status measure_known(double *value, const una_model *model, const una
 static una_status measure_evidence(double *value, const una_model *model, const una_transfer_rows *rows, bool has_prior,
                                    una_run *run)
 {
-    const posterior p = { model, { "noise_std=auto", "prior_var=auto" }, has_prior ? 2 : 1 };
+    const posterior p = { model, has_prior ? "noise_std=auto, prior_var=auto" : "noise_std=auto" };
     una_score score = UNA_INIT(una_score);
     const una_fit_info *info;
     UNA_TRY(relearnt_score(&score, &info, &p, rows->gap_train, rows->gap_test, run));
@@ -232,15 +224,14 @@ static una_status transfer_take_measures(double *value, const una_model *model, 
     return una_transfer_features(key->data) == 0 ? measure_fresh(value, key->spec, rows, run) : UNA_OK;
 }
 
-static una_status transfer_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status transfer_measure(const una_measuring *m)
 {
     una_transfer_rows rows;
     una_model *model;
-    (void)asked;
-    UNA_TRY(una_transfer_rows_make(&rows, key->seed, run));
-    UNA_TRY(una_transfer_fit(&model, key, &rows, run));
-    UNA_TRY(transfer_take_measures(outcome->value, model, key, &rows, run));
-    return una_outcome_take(outcome, model);
+    UNA_TRY(una_transfer_rows_make(&rows, m->key->seed, m->run));
+    UNA_TRY(una_transfer_fit(&model, m->key, &rows, m->run));
+    UNA_TRY(transfer_take_measures(m->outcome->value, model, m->key, &rows, m->run));
+    return una_outcome_take(m->outcome, model);
 }
 
 const una_experiment una_experiment_transfer = {

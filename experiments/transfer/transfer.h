@@ -63,4 +63,4 @@ const una_group *una_transfer_group(const una_findings *findings, const char *sp
 
 extern const una_claim una_transfer_claims[];
 una_status una_transfer_find(const una_group **group, una_judging *j, const char *name);
-una_status una_transfer_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
+una_status una_transfer_page(una_page *page);

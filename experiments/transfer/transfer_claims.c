@@ -6,9 +6,9 @@
 
 #include "bench/claims.h"
 
-static bool group_has_spec(const una_findings *f, const una_group *group, const char *spec)
+static bool group_has_spec(const una_group *group, const char *spec)
 {
-    return strcmp(f->fits[group->from].key.spec, spec) == 0;
+    return strcmp(una_group_key(group)->spec, spec) == 0;
 }
 
 const una_group *una_transfer_group(const una_findings *f, const char *spec, size_t features)
@@ -16,8 +16,8 @@ const una_group *una_transfer_group(const una_findings *f, const char *spec, siz
     const una_group *found = NULL;
     size_t most = 0;
     for (size_t g = 0; g < f->group_count; g++) {
-        size_t its = una_transfer_features(f->fits[f->groups[g].from].key.data);
-        if (its <= most || (features > 0 && its != features) || !group_has_spec(f, &f->groups[g], spec)) continue;
+        size_t its = una_transfer_features(una_group_key(&f->groups[g])->data);
+        if (its <= most || (features > 0 && its != features) || !group_has_spec(&f->groups[g], spec)) continue;
         found = &f->groups[g];
         most = its;
     }
@@ -29,8 +29,8 @@ double una_transfer_slope(const una_findings *f, const char *spec, uint64_t seed
     double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
     for (size_t g = 0; g < f->group_count; g++) {
         const una_group *group = &f->groups[g];
-        size_t features = una_transfer_features(f->fits[group->from].key.data);
-        if (features == 0 || !group_has_spec(f, group, spec)) continue;
+        size_t features = una_transfer_features(una_group_key(group)->data);
+        if (features == 0 || !group_has_spec(group, spec)) continue;
         for (size_t i = group->from; i < group->from + group->count; i++) {
             if (f->fits[i].key.seed != seed) continue;
             double x = log2((double)features), y = una_findings_value(f, i, measure);
@@ -44,8 +44,8 @@ double una_transfer_slope(const una_findings *f, const char *spec, uint64_t seed
 static const char *spec_of(const una_findings *f, const char *kind)
 {
     for (size_t g = 0; g < f->group_count; g++)
-        if (strcmp(f->groups[g].model, kind) == 0 && una_transfer_features(f->fits[f->groups[g].from].key.data) > 0)
-            return f->fits[f->groups[g].from].key.spec;
+        if (strcmp(f->groups[g].model, kind) == 0 && una_transfer_features(una_group_key(&f->groups[g])->data) > 0)
+            return una_group_key(&f->groups[g])->spec;
     return NULL;
 }
 
@@ -58,7 +58,7 @@ una_status una_transfer_find(const una_group **group, una_judging *j, const char
     *group = NULL;
     for (size_t b = 0; b < UNA_TRANSFER_BANDS; b++)
         if (strcmp(una_transfer_bands[b].name, name) == 0) *group = una_findings_on(f, NULL, una_transfer_bands[b].data);
-    if (most && spec) *group = una_transfer_group(f, spec, una_transfer_features(f->fits[most->from].key.data));
+    if (most && spec) *group = una_transfer_group(f, spec, una_transfer_features(una_group_key(most)->data));
     return UNA_OK;
 }
 

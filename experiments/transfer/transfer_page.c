@@ -25,7 +25,7 @@ static void list_counts(drawing *d)
 {
     const una_findings *f = d->findings;
     for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));) {
-        size_t features = una_transfer_features(una_group_key(f, g)->data), at = 0;
+        size_t features = una_transfer_features(una_group_key(g)->data), at = 0;
         while (at < d->count && d->counts[at] < features) at++;
         if (features == 0 || d->count == MOST_COUNTS || (at < d->count && d->counts[at] == features)) continue;
         for (size_t i = d->count++; i > at; i--) d->counts[i] = d->counts[i - 1];
@@ -35,16 +35,11 @@ static void list_counts(drawing *d)
 
 /* ---- by features --------------------------------------------------------------------------------------------- */
 
-static bool is_own(const una_bench_model *model)
-{
-    return strcmp(model->spec, model->kind) == 0;
-}
-
 /* Which models a row of panels shows: the first of each kind; or una's own settings, where a kind has others too. */
 static bool is_shown(const drawing *d, size_t model, bool own)
 {
     const una_bench_model *models = d->asked->models;
-    if (own) return is_own(&models[model]);
+    if (own) return strcmp(models[model].spec, models[model].kind) == 0;
     for (size_t m = 0; m < model; m++)
         if (strcmp(models[m].kind, models[model].kind) == 0) return false;
     return true;
@@ -53,18 +48,15 @@ static bool is_shown(const drawing *d, size_t model, bool own)
 static bool has_own_row(const drawing *d)
 {
     for (size_t m = 0; m < d->asked->model_count; m++)
-        if (is_own(&d->asked->models[m]) && !is_shown(d, m, false)) return true;
+        if (is_shown(d, m, true) && !is_shown(d, m, false)) return true;
     return false;
 }
 
 static una_ink ink_of(const char *kind)
 {
-    static const struct { const char *kind; una_ink ink; } inks[] = {
-        { "luna", UNA_INK_MODEL }, { "nlm", UNA_INK_IGNORANCE }, { "sngp", UNA_INK_SECOND },
-        { "tuna", UNA_INK_THIRD } };
-    for (size_t i = 0; i < sizeof inks / sizeof *inks; i++)
-        if (strcmp(inks[i].kind, kind) == 0) return inks[i].ink;
-    return UNA_INK_FOURTH;
+    static const una_ink inks[] = { UNA_INK_MODEL, UNA_INK_IGNORANCE, UNA_INK_SECOND, UNA_INK_THIRD };
+    int at = una_choice("luna|nlm|sngp|tuna", kind);
+    return at < 0 ? UNA_INK_FOURTH : inks[at];
 }
 
 static una_status add_model(una_panel *panel, const drawing *d, const una_bench_model *model, size_t measure)
@@ -77,9 +69,9 @@ static una_status add_model(una_panel *panel, const drawing *d, const una_bench_
     for (size_t i = 0; i < d->count; i++) {
         const una_group *group = una_transfer_group(f, model->spec, d->counts[i]);
         if (!group) continue;
-        double sd = f->sd[(size_t)(group - f->groups) * f->measures + measure];
+        double sd = una_group_sd(group, measure);
         x[count] = (double)d->counts[i];
-        mean[count] = una_findings_mean(f, group, measure);
+        mean[count] = una_group_mean(group, measure);
         low[count] = mean[count] - sd, high[count] = mean[count] + sd;
         count++;
     }
@@ -113,13 +105,13 @@ static una_status transfer_add_panel(una_figure *figure, const drawing *d, const
     if (!panel) return una_arena_check(d->arena);
     panel->x.log = true;
     add_level(panel, d, best_there_is(), UNA_INK_NOISE, "truth");
-    if (gp) add_level(panel, d, una_findings_mean(d->findings, gp, UNA_TRANSFER_FRESH), UNA_INK_DATA, "gp anew");
+    if (gp) add_level(panel, d, una_group_mean(gp, UNA_TRANSFER_FRESH), UNA_INK_DATA, "gp anew");
     for (size_t m = 0; m < d->asked->model_count; m++)
         if (is_shown(d, m, own)) UNA_TRY(add_model(panel, d, &d->asked->models[m], measure));
     return UNA_OK;
 }
 
-static una_status by_features(una_page *page, drawing *d, una_run *run)
+static una_status by_features(una_page *page, drawing *d)
 {
     bool own = has_own_row(d);
     if (d->count < 2) return UNA_OK;
@@ -136,10 +128,10 @@ static una_status by_features(una_page *page, drawing *d, una_run *run)
                            "the prior variance is chosen by validation rows outside the gap. Right: both by evidence "
                            "of the gap\u2019s training rows. Dashed: the true function with its noise, above which "
                            "nothing can be expected, and a Gaussian process that was fitted inside the gap, kernel and "
-                           "all.", run);
+                           "all.");
 }
 
-static una_status features_sheet(una_page *page, const drawing *d, size_t measure, una_run *run)
+static una_status features_sheet(una_page *page, const drawing *d, size_t measure)
 {
     const una_findings *f = d->findings;
     una_sheet sheet = measure == UNA_TRANSFER_KNOWN ?
@@ -156,13 +148,13 @@ static una_status features_sheet(una_page *page, const drawing *d, size_t measur
         if (!una_transfer_group(f, spec, 0)) continue;
         una_sheet_begin(&sheet, spec);
         for (size_t i = 0; i < d->count; i++)
-            una_page_spread(&sheet, f, una_transfer_group(f, spec, d->counts[i]), measure, 2);
+            una_page_spread(&sheet, una_transfer_group(f, spec, d->counts[i]), measure, 2);
     }
-    return una_page_sheet(page, &sheet, run);
+    return una_page_sheet(page, &sheet);
 }
 
 /* The effect of the choice of a prior variance, with the most features. */
-static una_status alphas_sheet(una_page *page, const drawing *d, una_run *run)
+static una_status alphas_sheet(una_page *page, const drawing *d)
 {
     una_column columns[UNA_TRANSFER_ALPHAS + 2] = { { "model", UNA_SHEET_WORDS, 0, 0 } };
     for (size_t a = 0; a < UNA_TRANSFER_ALPHAS; a++)
@@ -175,13 +167,13 @@ static una_status alphas_sheet(una_page *page, const drawing *d, una_run *run)
     for (size_t m = 0; m < d->asked->model_count; m++) {
         const char *spec = d->asked->models[m].spec;
         const una_group *group = una_transfer_group(d->findings, spec, most);
-        if (group) una_page_line(&sheet, d->findings, group, spec, columns);
+        if (group) una_page_line(&sheet, group, spec, columns);
     }
-    return una_page_sheet(page, &sheet, run);
+    return una_page_sheet(page, &sheet);
 }
 
 /* Models whose features are not counted. */
-static una_status others_sheet(una_page *page, const drawing *d, una_run *run)
+static una_status others_sheet(una_page *page, const drawing *d)
 {
     static const una_column columns[] = {
         { "model", UNA_SHEET_WORDS, 0, 0 }, { "kept, noise known", UNA_SHEET_SPREAD, UNA_TRANSFER_KNOWN, 2 },
@@ -195,12 +187,12 @@ static una_status others_sheet(una_page *page, const drawing *d, una_run *run)
         "the gap, which is no transfer. The truth: what the true function and noise are expected to score.",
         columns);
     for (const una_group *g = NULL; (g = una_findings_next(f, g, "squiggle"));)
-        una_page_line(&sheet, f, g, una_group_key(f, g)->spec, columns);
+        una_page_line(&sheet, g, una_group_key(g)->spec, columns);
     una_sheet_begin(&sheet, "the truth");
     una_sheet_spread(&sheet, NAN, NAN, 2);
     una_sheet_spread(&sheet, NAN, NAN, 2);
     una_sheet_spread(&sheet, best_there_is(), 0, 2);
-    return una_page_sheet(page, &sheet, run);
+    return una_page_sheet(page, &sheet);
 }
 
 /* ---- too little, fitting, too much --------------------------------------------------------------------------- */
@@ -233,29 +225,29 @@ static una_status draw_bands(una_figure *figure, const drawing *d, const una_tra
         const char *title = una_phrase(d->arena, "%s: %s nats", una_transfer_bands[b].name,
                                        UNA_PLAIN(log_lik, 2));
         una_model *model;
-        UNA_TRY(una_transfer_fit(&model, una_group_key(f, group), rows, run));
+        UNA_TRY(una_transfer_fit(&model, una_group_key(group), rows, run));
         UNA_TRY(add_band(figure, model, rows, title, d->arena, run));
     }
     return UNA_OK;
 }
 
-static una_status bands_figure(una_page *page, const drawing *d, una_run *run)
+static una_status bands_figure(una_page *page, const drawing *d)
 {
     una_transfer_rows rows;
     const una_group *first = una_findings_on(d->findings, NULL, una_transfer_bands[0].data);
     una_figure figure = una_figure_in(d->arena, UNA_TRANSFER_BANDS, band_width, band_height);
     una_known_curve_keys(&figure, "mean", "true function", "training rows");
 
-    UNA_TRY(una_transfer_rows_make(&rows, una_group_key(d->findings, first)->seed, run));
-    UNA_TRY(draw_bands(&figure, d, &rows, run));
+    UNA_TRY(una_transfer_rows_make(&rows, una_group_key(first)->seed, page->run));
+    UNA_TRY(draw_bands(&figure, d, &rows, page->run));
     return una_page_figure(page, "bands", &figure, "Too little, about right, too much.",
                            "Three Gaussian processes of the same rows outside the gap, their kernels set by hand: rbf "
                            "of length 4, Mat\xC3\xA9rn of length 4, and Mat\xC3\xA9rn of length 1 with three times the "
                            "amplitude. Above each: the log-likelihood of fresh rows of the gap, which none has seen. "
-                           "Bands may leave the frame.", run);
+                           "Bands may leave the frame.");
 }
 
-static una_status bands_sheet(una_page *page, const drawing *d, una_run *run)
+static una_status bands_sheet(una_page *page, const drawing *d)
 {
     static const una_column columns[] = {
         { "uncertainty", UNA_SHEET_WORDS, 0, 0 }, { "std in the gap", UNA_SHEET_SPREAD, UNA_TRANSFER_BEFORE_STD, 1 },
@@ -269,30 +261,31 @@ static una_status bands_sheet(una_page *page, const drawing *d, una_run *run)
                                      "rows outside: over the seeds. No row of the gap was learnt from. Outside, the "
                                      "three can hardly be told apart.", columns);
     for (size_t b = 0; b < UNA_TRANSFER_BANDS; b++)
-        una_page_line(&sheet, f, una_findings_on(f, NULL, una_transfer_bands[b].data), una_transfer_bands[b].name,
+        una_page_line(&sheet, una_findings_on(f, NULL, una_transfer_bands[b].data), una_transfer_bands[b].name,
                       columns);
-    return una_page_sheet(page, &sheet, run);
+    return una_page_sheet(page, &sheet);
 }
 
 /* ---- the page ------------------------------------------------------------------------------------------------ */
 
-una_status una_transfer_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
+una_status una_transfer_page(una_page *page)
 {
-    drawing d = { .findings = findings, .asked = asked, .arena = page->words.arena };
+    const una_findings *findings = page->findings;
+    drawing d = { .findings = findings, .asked = page->asked, .arena = page->arena };
     list_counts(&d);
     if (d.count > 0) {
         una_page_heading(page, 2, "By the number of features");
-        UNA_TRY(by_features(page, &d, run));
-        UNA_TRY(features_sheet(page, &d, UNA_TRANSFER_KNOWN, run));
-        UNA_TRY(features_sheet(page, &d, UNA_TRANSFER_EVIDENCE, run));
-        UNA_TRY(alphas_sheet(page, &d, run));
+        UNA_TRY(by_features(page, &d));
+        UNA_TRY(features_sheet(page, &d, UNA_TRANSFER_KNOWN));
+        UNA_TRY(features_sheet(page, &d, UNA_TRANSFER_EVIDENCE));
+        UNA_TRY(alphas_sheet(page, &d));
     }
     if (una_findings_on(findings, NULL, "squiggle"))
-        UNA_TRY(others_sheet(page, &d, run));
+        UNA_TRY(others_sheet(page, &d));
     if (una_findings_on(findings, NULL, una_transfer_bands[0].data)) {
         una_page_heading(page, 2, "How likelihood sees uncertainty");
-        UNA_TRY(bands_figure(page, &d, run));
-        UNA_TRY(bands_sheet(page, &d, run));
+        UNA_TRY(bands_figure(page, &d));
+        UNA_TRY(bands_sheet(page, &d));
     }
     return una_arena_check(d.arena);
 }

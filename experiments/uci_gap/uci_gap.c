@@ -16,19 +16,15 @@ static const una_option table[] = {
 };
 
 /* Mean epistemic std of the rows in one of twenty pieces of a column. */
-#define PIECE(from, name, i) [from + i] = { name #i, NULL, "y", "mean epistemic std in a twentieth of the column", 0 }
-#define PROFILE(from, name)                                                                                          \
-    PIECE(from, name, 0), PIECE(from, name, 1), PIECE(from, name, 2), PIECE(from, name, 3), PIECE(from, name, 4),     \
-    PIECE(from, name, 5), PIECE(from, name, 6), PIECE(from, name, 7), PIECE(from, name, 8), PIECE(from, name, 9),     \
-    PIECE(from, name, 10), PIECE(from, name, 11), PIECE(from, name, 12), PIECE(from, name, 13),                       \
-    PIECE(from, name, 14), PIECE(from, name, 15), PIECE(from, name, 16), PIECE(from, name, 17),                       \
-    PIECE(from, name, 18), PIECE(from, name, 19)
+#define PIECE(from, name, i) [from + i] = { name #i, NULL, "y", "mean epistemic std in a twentieth of the column", 0 },
+#define ALONG(i) PIECE(UNA_PUBLISHED_ALONG, "along_", i)
+#define ACROSS(i) PIECE(UNA_PUBLISHED_ACROSS, "across_", i)
 
 static const una_bench_measure measures[] = {
     UNA_PUBLISHED_LIST(UNA_FIELDS)
     UNA_PUBLISHED_GAP_LIST(UNA_FIELDS)
-    PROFILE(UNA_PUBLISHED_ALONG, "along_"),
-    PROFILE(UNA_PUBLISHED_ACROSS, "across_"),
+    UNA_TEN(ALONG, ) UNA_TEN(ALONG, 1)
+    UNA_TEN(ACROSS, ) UNA_TEN(ACROSS, 1)
     { .name = NULL }
 };
 
@@ -47,7 +43,7 @@ const una_experiment una_experiment_gap = {
     .measures = measures,
     .entries = una_published_entries,
     .plan = una_published_plan,
-    .prepare = una_published_prepare,
+    .prepare = una_protocol_prepare,
     .prepared = una_protocol_prepared,
     .measure = una_published_measure,
     .claims = una_gaps_claims,

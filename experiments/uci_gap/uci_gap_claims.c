@@ -11,17 +11,15 @@
 
 /* ---- who notices ------------------------------------------------------------------------------------------------ */
 
-static una_printed increase_of(const una_findings *f, const una_group *group)
+static una_printed increase_of(const una_group *group)
 {
-    size_t at = (size_t)(group - f->groups) * f->measures + UNA_PUBLISHED_GAP_INCREASE;
-    return (una_printed){ f->mean[at], group->count > 1 ? f->sd[at] : NAN };
+    return una_show_mean(group, UNA_PUBLISHED_GAP_INCREASE);
 }
 
 static void put_increase(una_text *text, una_printed increase)
 {
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
-    una_text_add(text, "%s \xC2\xB1 %s %%", una_number_plain(a, increase.mean, 0),
-                 una_number_plain(b, increase.sd, 0));
+    una_text_add(text, "%s \xC2\xB1 %s %%", UNA_PLAIN(increase.mean, 0),
+                 UNA_PLAIN(increase.sd, 0));
 }
 
 static una_status judge_noticed(una_judging *j)
@@ -37,15 +35,15 @@ static una_status judge_noticed(una_judging *j)
     }
 
     una_text_add(j->numbers, "increase ");
-    put_increase(j->numbers, increase_of(j->findings, group));
+    put_increase(j->numbers, increase_of(group));
     una_text_add(j->numbers, " (noticed if the mean is above the deviation), AUROC ");
-    una_judging_put(j, una_findings_mean(j->findings, group, UNA_PUBLISHED_GAP_AUROC), 2, "");
+    una_judging_put(j, una_group_mean(group, UNA_PUBLISHED_GAP_AUROC), 2, "");
     una_text_add(j->numbers, ", %zu splits", group->count);
     if (preset == UNA_PRESET_THESIS) {
         una_text_add(j->numbers, "; published ");
         put_increase(j->numbers, una_thesis_printed(UNA_THESIS_GAP_INCREASE, method, column, 0));
     }
-    j->holds = una_thesis_detects(increase_of(j->findings, group));
+    j->holds = una_thesis_detects(increase_of(group));
     return UNA_OK;
 }
 static const una_published_rule noticed = { { .judge = judge_noticed }, .preset = UNA_PRESET_THESIS },
@@ -60,10 +58,10 @@ static una_status judge_nobody(una_judging *j)
     for (size_t method = 0; method < UNA_METHODS; method++) {
         const una_group *group = una_method_group(f, method, j->claim->data, UNA_PRESET_THESIS);
         if (!group) continue;
-        asked += una_thesis_detects(increase_of(f, group)) != UNA_CANNOT_TELL;
-        if (una_thesis_detects(increase_of(f, group)) != UNA_HOLDS) continue;
+        asked += una_thesis_detects(increase_of(group)) != UNA_CANNOT_TELL;
+        if (una_thesis_detects(increase_of(group)) != UNA_HOLDS) continue;
         una_text_add(j->numbers, "%s%s ", found++ ? ", " : "noticed by ", una_methods[method].title);
-        put_increase(j->numbers, increase_of(f, group));
+        put_increase(j->numbers, increase_of(group));
     }
     una_text_add(j->numbers, "%s%zu of 9 methods were asked%s", found ? "; " : "", asked,
                  found || !asked ? "" : ", none notices");
@@ -83,11 +81,11 @@ static una_status judge_only(una_judging *j)
     for (size_t c = 0; c < UNA_THESIS_COLUMNS; c++) {
         const una_group *group = una_method_group(f, una_method_of(j->claim->model), una_thesis_gaps[c].data,
                                                   UNA_PRESET_THESIS);
-        int so = group ? una_thesis_detects(increase_of(f, group)) : UNA_CANNOT_TELL;
+        int so = group ? una_thesis_detects(increase_of(group)) : UNA_CANNOT_TELL;
         j->holds = una_holding_both(j->holds, c == own ? so : una_holding_not(so));
         if (!group) continue;
         una_text_add(j->numbers, "%s%s ", asked++ ? ", " : "", una_thesis_gaps[c].title);
-        put_increase(j->numbers, increase_of(f, group));
+        put_increase(j->numbers, increase_of(group));
     }
     if (j->holds == UNA_CANNOT_TELL)
         una_text_add(j->numbers, "%sneeds %s on all six gaps, %s", asked ? "; " : "", j->claim->model,
@@ -102,9 +100,9 @@ static const una_rule noticed_only = { .judge = judge_only };
 static const una_published_rule near_rmse = NEAR(UNA_PUBLISHED_RMSE, UNA_THESIS_GAP_RMSE),
                                 near_log_lik = NEAR(UNA_PUBLISHED_LOG_LIK, UNA_THESIS_GAP_LOG_LIK);
 
-static double log2_ratio(const una_findings *f, const una_group *a, const una_group *b, size_t measure)
+static double log2_ratio(const una_group *a, const una_group *b, size_t measure)
 {
-    return log2(una_findings_mean(f, a, measure) / una_findings_mean(f, b, measure));
+    return log2(una_group_mean(a, measure) / una_group_mean(b, measure));
 }
 
 static una_status judge_larger(una_judging *j)
@@ -117,8 +115,8 @@ static una_status judge_larger(una_judging *j)
     for (size_t c = 0; c < UNA_THESIS_COLUMNS; c++) {
         const una_group *a = una_method_group(f, UNA_METHOD_LUNA, una_thesis_gaps[c].data, UNA_PRESET_THESIS);
         const una_group *b = una_method_group(f, other, una_thesis_gaps[c].data, UNA_PRESET_THESIS);
-        ratios[c] = a && b ? (log2_ratio(f, a, b, UNA_PUBLISHED_EPISTEMIC) +
-                              log2_ratio(f, a, b, UNA_PUBLISHED_GAP_EPISTEMIC)) / 2 : NAN;
+        ratios[c] = a && b ? (log2_ratio(a, b, UNA_PUBLISHED_EPISTEMIC) +
+                              log2_ratio(a, b, UNA_PUBLISHED_GAP_EPISTEMIC)) / 2 : NAN;
     }
     UNA_TRY(una_paired_of(&paired, ratios, UNA_THESIS_COLUMNS, j->run));
     if (paired.count == 0) {

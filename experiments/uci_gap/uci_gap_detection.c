@@ -25,32 +25,30 @@ static const una_group *gp_at(const una_show *show, size_t where)
 }
 
 /* Of a group's AUROC less 1/2, or (inside) of its log-likelihood inside less the GP's; no pairs where a group is NULL. */
-static una_status take_way(una_paired *paired, const una_show *show, const una_group *group, size_t where, bool inside,
-                           una_run *run)
+static una_status take_way(una_paired *paired, const una_show *show, const una_group *group, size_t where, bool inside)
 {
     const una_group *gp = gp_at(show, where);
     *paired = (una_paired){ .count = 0 };
     if (!group || (inside && (!gp || group == gp))) return UNA_OK;
-    return inside ? una_paired_groups(paired, show->findings, group, gp, UNA_PUBLISHED_GAP_LOG_LIK, run)
-                  : una_paired_each(paired, show->findings, group, above_chance, NULL, run);
+    return inside ? una_paired_groups(paired, group, gp, UNA_PUBLISHED_GAP_LOG_LIK, show->page->run)
+                  : una_paired_each(paired, group, above_chance, NULL, show->page->run);
 }
 
 static void add_way(una_sheet *sheet, const una_paired *p, bool inside)
 {
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM];
     una_text words = una_text_in(sheet->arena);
     int holds = una_paired_least(p, 0);
     double mean = inside ? p->mean : p->mean + chance, low = inside ? p->low : fmax(p->low + chance, 0),
            high = inside ? p->high : fmin(p->high + chance, 1);
-    una_text_add(&words, "%s", una_number_plain(a, p->count ? mean : NAN, 2));
-    if (p->count > 1) una_show_interval(&words, una_number_plain(b, low, 2), una_number_plain(c, high, 2));
+    una_text_add(&words, "%s", UNA_PLAIN(p->count ? mean : NAN, 2));
+    if (p->count > 1) una_show_interval(&words, UNA_PLAIN(low, 2), UNA_PLAIN(high, 2));
     if (inside && holds == UNA_HOLDS) una_text_add(&words, " better");
     if (inside && holds == UNA_DOES_NOT_HOLD) una_text_add(&words, " worse");
     una_sheet_words(sheet, words.at);
     if (holds == UNA_HOLDS) una_sheet_strong(sheet);
 }
 
-static una_status detail(const una_show *show, bool inside, una_run *run)
+static una_status detail(const una_show *show, bool inside)
 {
     static const char *const captions[] = {
         "How often a row of the gap has a larger epistemic std than a test row outside; 1/2 is chance. Mean over the "
@@ -71,12 +69,12 @@ static una_status detail(const una_show *show, bool inside, una_run *run)
             for (size_t w = 0; w < show->known; w++) {
                 const una_group *group = una_show_group(show, who, w, (una_preset)p);
                 una_paired paired;
-                UNA_TRY(take_way(&paired, show, group, w, inside, run));
+                UNA_TRY(take_way(&paired, show, group, w, inside));
                 add_way(&sheet, &paired, inside);
             }
         }
     }
-    return una_show_put(show, &sheet, UNA_PRESET_BOTH, run);
+    return una_show_put(show, &sheet, UNA_PRESET_BOTH);
 }
 
 /* ---- the three together ----------------------------------------------------------------------------------------- */
@@ -113,7 +111,7 @@ static void printed_line(una_sheet *sheet, const una_show *show, size_t method)
     una_sheet_words(sheet, "\xE2\x80\x93");
 }
 
-static una_status our_line(una_sheet *sheet, const una_show *show, size_t who, una_preset preset, una_run *run)
+static una_status our_line(una_sheet *sheet, const una_show *show, size_t who, una_preset preset)
 {
     tally tallies[WAYS];
     for (size_t i = 0; i < WAYS; i++) tallies[i] = (tally){ .names = una_text_in(sheet->arena) };
@@ -121,10 +119,10 @@ static una_status our_line(una_sheet *sheet, const una_show *show, size_t who, u
         const una_group *group = una_show_group(show, who, w, preset);
         una_paired auroc, inside;
         if (!group) continue;
-        UNA_TRY(take_way(&auroc, show, group, w, false, run));
-        UNA_TRY(take_way(&inside, show, group, w, true, run));
+        UNA_TRY(take_way(&auroc, show, group, w, false));
+        UNA_TRY(take_way(&inside, show, group, w, true));
         const char *title = una_show_column(show, w);
-        add_to(&tallies[INCREASE], una_thesis_detects(una_show_mean(show, group, UNA_PUBLISHED_GAP_INCREASE)), title);
+        add_to(&tallies[INCREASE], una_thesis_detects(una_show_mean(group, UNA_PUBLISHED_GAP_INCREASE)), title);
         if (auroc.count > 2) add_to(&tallies[AUROC], una_paired_least(&auroc, 0) == UNA_HOLDS, title);
         if (inside.count > 2) add_to(&tallies[INSIDE], una_paired_least(&inside, 0) != UNA_DOES_NOT_HOLD, title);
     }
@@ -133,17 +131,15 @@ static una_status our_line(una_sheet *sheet, const una_show *show, size_t who, u
     return UNA_OK;
 }
 
-una_status una_gaps_detection(const una_show *show, una_run *run)
+una_status una_gaps_detection(const una_show *show)
 {
     una_sheet sheet = una_sheet_in(show->arena, "detection", "Who notices which gap.", una_show_caption(show,
         "Increase: the thesis\xE2\x80\x99s rule, a mean increase above its standard deviation; its own line of "
         "verdicts is computed from what it prints. AUROC: for sure above 1/2. Inside: log-likelihood in the gap not "
         "for sure below that of the exact GP (automatic) on the same splits. The last two need three splits.",
         UNA_PRESET_BOTH));
-    una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "increase", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "AUROC", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "inside, against the GP", UNA_SHEET_WORDS);
+    una_sheet_columns(&sheet, (const una_sheet_head[]){ { "model", UNA_SHEET_WORDS }, { "increase", UNA_SHEET_WORDS },
+        { "AUROC", UNA_SHEET_WORDS }, { "inside, against the GP", UNA_SHEET_WORDS }, { NULL, UNA_SHEET_EMPTY } });
 
     una_sheet_group(&sheet, "the thesis, as published");
     for (size_t method = 0; method < UNA_METHODS; method++)
@@ -153,12 +149,12 @@ una_status una_gaps_detection(const una_show *show, una_run *run)
         una_sheet_group(&sheet, una_preset_titles[p]);
         for (size_t who = 0; who < show->who_count; who++)
             if (una_show_ran(show, who, (una_preset)p))
-                UNA_TRY(our_line(&sheet, show, who, (una_preset)p, run));
+                UNA_TRY(our_line(&sheet, show, who, (una_preset)p));
     }
-    UNA_TRY(una_show_put(show, &sheet, UNA_PRESET_BOTH, run));
-    UNA_TRY(detail(show, false, run));
+    UNA_TRY(una_show_put(show, &sheet, UNA_PRESET_BOTH));
+    UNA_TRY(detail(show, false));
     for (size_t w = 0; w < show->known; w++)
-        if (gp_at(show, w)) return detail(show, true, run);
+        if (gp_at(show, w)) return detail(show, true);
     return UNA_OK;
 }
 
@@ -184,8 +180,8 @@ static crowd crowd_of(const una_show *show)
 static double inside_gp(const una_show *show, const una_group *group, size_t where)
 {
     const una_group *gp = gp_at(show, where);
-    return group && gp && group != gp ? una_show_mean(show, group, UNA_PUBLISHED_GAP_LOG_LIK).mean -
-                                        una_show_mean(show, gp, UNA_PUBLISHED_GAP_LOG_LIK).mean : NAN;
+    return group && gp && group != gp ? una_show_mean(group, UNA_PUBLISHED_GAP_LOG_LIK).mean -
+                                        una_show_mean(gp, UNA_PUBLISHED_GAP_LOG_LIK).mean : NAN;
 }
 
 static void column_line(una_sheet *sheet, const una_show *show, const crowd *c, size_t where)
@@ -196,9 +192,9 @@ static void column_line(una_sheet *sheet, const una_show *show, const crowd *c, 
         for (size_t i = 0; i < c->count; i++) {
             const una_group *group = una_show_group(show, c->who[i], where, UNA_PRESET_AUTOMATIC);
             if (way == INCREASE)
-                una_sheet_number(sheet, una_show_mean(show, group, UNA_PUBLISHED_GAP_INCREASE).mean, 0);
+                una_sheet_number(sheet, una_show_mean(group, UNA_PUBLISHED_GAP_INCREASE).mean, 0);
             else if (way == AUROC)
-                una_sheet_number(sheet, una_show_mean(show, group, UNA_PUBLISHED_GAP_AUROC).mean, 2);
+                una_sheet_number(sheet, una_show_mean(group, UNA_PUBLISHED_GAP_AUROC).mean, 2);
             else if (show->methods[c->who[i]] != UNA_METHOD_GP)
                 una_sheet_number(sheet, inside_gp(show, group, where), 2);
         }
@@ -223,7 +219,7 @@ static const char *set_of(const una_show *show, size_t where)
     return name ? name : "";
 }
 
-static una_status every_column(const una_show *show, const crowd *c, una_run *run)
+static una_status every_column(const una_show *show, const crowd *c)
 {
     una_sheet sheet = una_sheet_in(show->arena, "columns", "Every column of every set.", una_show_caption(show, "A gap "
         "in the middle third of each input, one after the other. %: increase of the mean epistemic std in the gap. "
@@ -241,10 +237,10 @@ static una_status every_column(const una_show *show, const crowd *c, una_run *ru
             done[w] = true;
         }
     }
-    return una_page_sheet(show->page, &sheet, run);
+    return una_page_sheet(show->page, &sheet);
 }
 
-static una_status summary_line(una_sheet *sheet, const una_show *show, size_t who, una_run *run)
+static una_status summary_line(una_sheet *sheet, const una_show *show, size_t who)
 {
     size_t columns = 0, noticed = 0, wider = 0, pairs = 0, better = 0;
     una_paired paired;
@@ -253,14 +249,14 @@ static una_status summary_line(una_sheet *sheet, const una_show *show, size_t wh
         const una_group *group = una_show_group(show, who, w, UNA_PRESET_AUTOMATIC);
         if (!group) continue;
         columns++;
-        noticed += una_show_mean(show, group, UNA_PUBLISHED_GAP_AUROC).mean > well_above;
-        wider += una_show_mean(show, group, UNA_PUBLISHED_GAP_INCREASE).mean > 0;
+        noticed += una_show_mean(group, UNA_PUBLISHED_GAP_AUROC).mean > well_above;
+        wider += una_show_mean(group, UNA_PUBLISHED_GAP_INCREASE).mean > 0;
         double less = inside_gp(show, group, w);
         if (!isfinite(less)) continue;
         better += less > 0;
         inside[pairs++] = less;
     }
-    UNA_TRY(una_paired_of(&paired, inside, pairs, run));
+    UNA_TRY(una_paired_of(&paired, inside, pairs, show->page->run));
     una_sheet_begin(sheet, show->who[who]);
     una_sheet_number(sheet, (double)columns, 0);
     una_sheet_number(sheet, (double)wider, 0);
@@ -270,7 +266,7 @@ static una_status summary_line(una_sheet *sheet, const una_show *show, size_t wh
     return UNA_OK;
 }
 
-una_status una_gaps_extended(const una_show *show, una_run *run)
+una_status una_gaps_extended(const una_show *show)
 {
     crowd c = crowd_of(show);
     if (c.count == 0) return UNA_OK;
@@ -278,14 +274,11 @@ una_status una_gaps_extended(const una_show *show, una_run *run)
         "Of how many columns: the epistemic std is larger in the gap; its AUROC is above 0.6; the log-likelihood in "
         "the gap is above the GP\xE2\x80\x99s. Last: mean over the columns of that difference, with its 95 % interval "
         "and p of Wilcoxon\xE2\x80\x99s signed ranks over the columns.", UNA_PRESET_AUTOMATIC));
-    una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "columns", UNA_SHEET_NUMBER);
-    una_sheet_column(&sheet, "wider", UNA_SHEET_NUMBER);
-    una_sheet_column(&sheet, "AUROC > 0.6", UNA_SHEET_NUMBER);
-    una_sheet_column(&sheet, "above the GP", UNA_SHEET_NUMBER);
-    una_sheet_column(&sheet, "log-lik inside less the GP\xE2\x80\x99s", UNA_SHEET_WORDS);
-    for (size_t i = 0; i < c.count; i++) UNA_TRY(summary_line(&sheet, show, c.who[i], run));
+    una_sheet_columns(&sheet, (const una_sheet_head[]){ { "model", UNA_SHEET_WORDS }, { "columns", UNA_SHEET_NUMBER },
+        { "wider", UNA_SHEET_NUMBER }, { "AUROC > 0.6", UNA_SHEET_NUMBER }, { "above the GP", UNA_SHEET_NUMBER },
+        { "log-lik inside less the GP\xE2\x80\x99s", UNA_SHEET_WORDS }, { NULL, UNA_SHEET_EMPTY } });
+    for (size_t i = 0; i < c.count; i++) UNA_TRY(summary_line(&sheet, show, c.who[i]));
     una_page_heading(show->page, 2, "All columns of all sets");
-    UNA_TRY(una_page_sheet(show->page, &sheet, run));
-    return every_column(show, &c, run);
+    UNA_TRY(una_page_sheet(show->page, &sheet));
+    return every_column(show, &c);
 }

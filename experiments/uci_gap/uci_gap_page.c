@@ -56,13 +56,13 @@ static const una_block compared[] = {
     { .title = NULL }
 };
 
-static una_status by_protocol(const una_show *show, una_preset preset, una_run *run)
+static una_status by_protocol(const una_show *show, una_preset preset)
 {
     static const una_blocks all = { "bands", "Bands: not gap / gap.", CELLS, bands };
     una_page_heading(show->page, 2, una_phrase(show->arena, "Bands and pairs: %s", una_preset_titles[preset]));
-    UNA_TRY(una_show_blocks(show, &all, preset, run));
-    UNA_TRY(una_show_paired(show, compared, preset, run));
-    return una_show_risk(show, preset, run);
+    UNA_TRY(una_show_blocks(show, &all, preset));
+    UNA_TRY(una_show_paired(show, compared, preset));
+    return una_show_risk(show, preset);
 }
 
 static const una_block near[] = {
@@ -80,34 +80,32 @@ static bool has_known(const una_show *show, una_preset preset)
     return false;
 }
 
-static una_status columns_of_thesis(const una_show *show, una_run *run)
+static una_status columns_of_thesis(const una_show *show)
 {
     una_page_heading(show->page, 2, "The six gaps of the thesis");
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
         una_sheet sheet = una_show_comparison(show, &tables[t]);
-        UNA_TRY(una_show_put(show, &sheet, UNA_PRESET_BOTH, run));
+        UNA_TRY(una_show_put(show, &sheet, UNA_PRESET_BOTH));
     }
-    UNA_TRY(una_show_near(show, near, run));
+    UNA_TRY(una_show_near(show, near));
     una_page_heading(show->page, 2, "Who notices which gap");
-    UNA_TRY(una_gaps_detection(show, run));
+    UNA_TRY(una_gaps_detection(show));
 
     una_page_heading(show->page, 2, "Ignorance along the columns");
-    UNA_TRY(una_show_seen(show, run));
+    UNA_TRY(una_show_seen(show));
     for (int p = UNA_PRESET_THESIS; p >= UNA_PRESET_AUTOMATIC; p--)
-        if (has_known(show, (una_preset)p)) UNA_TRY(una_show_along(show, (una_preset)p, run));
+        if (has_known(show, (una_preset)p)) UNA_TRY(una_show_along(show, (una_preset)p));
     for (int p = UNA_PRESET_THESIS; p >= UNA_PRESET_AUTOMATIC; p--)
-        if (has_known(show, (una_preset)p)) UNA_TRY(by_protocol(show, (una_preset)p, run));
+        if (has_known(show, (una_preset)p)) UNA_TRY(by_protocol(show, (una_preset)p));
     return UNA_OK;
 }
 
-una_status una_gaps_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
+una_status una_gaps_page(una_page *page)
 {
     una_show show;
-    (void)asked;
-    UNA_TRY(una_show_of(&show, findings, una_thesis_gaps, page->words.arena));
-    show.page = page;
+    UNA_TRY(una_show_of(&show, page, una_thesis_gaps));
     una_show_reduced(&show);
-    if (show.known) UNA_TRY(columns_of_thesis(&show, run));
+    if (show.known) UNA_TRY(columns_of_thesis(&show));
     show.shown = show.where_count;
-    return show.where_count > show.known ? una_gaps_extended(&show, run) : UNA_OK;
+    return show.where_count > show.known ? una_gaps_extended(&show) : UNA_OK;
 }

@@ -8,8 +8,8 @@
 #include "base/option.h"
 #include "base/ranks.h"
 #include "store/database.h"
+#include "select/kept.h"
 #include "store/folder.h"
-#include "store/store_csv.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,16 +20,11 @@ static const una_bench_measure seconds_measure = { "seconds", "seconds", "s", "o
 
 typedef struct bench {
     una_bench_result      result;        /* what the caller gets; first, so its address is that of the struct */
-    una_arena             keep;
-    una_run              *run;
+    una_kept_rows         kept;          /* its measures without seconds                                   */
     const una_experiment *experiment;
     una_asked             asked;
     una_plan              plan;
-    una_store            *store;
     const char           *server;        /* address of the store; NULL: the store is in the folder */
-    const una_ranks      *ranks;         /* ranks that make the rows; the run has them only during the sweep */
-    const char          **measures;      /* [measure_count] names, without seconds                          */
-    size_t                measure_count;
     una_findings          findings;
     size_t                prepared;      /* rows made that the plan depends on (its preparation) */
 } bench;
@@ -155,20 +150,6 @@ size_t una_seed_count(double given, size_t usual, size_t quick, const una_asked 
     return asked->quick ? quick : usual;
 }
 
-una_status una_held_fit(una_model **model, const char *spec, const una_dataset *data, const una_fit_settings *settings,
-                        una_run *run)
-{
-    UNA_TRY(una_fit(model, spec, data, settings, run));
-    return una_keep_model(&run->scratch, *model);
-}
-
-una_status una_outcome_take(una_outcome *outcome, const una_model *model)
-{
-    outcome->options = una_arena_text(outcome->arena, una_model_info(model)->spec);
-    outcome->seconds = una_model_info(model)->seconds;
-    return una_arena_check(outcome->arena);
-}
-
 /* ---- settings and options ------------------------------------------------------------------------------------ */
 
 static una_status check_key(const una_experiment *e, const char *key, una_run *run)
@@ -182,17 +163,17 @@ static una_status check_key(const una_experiment *e, const char *key, una_run *r
 static una_status take_options(bench *b, const una_bench_settings *settings)
 {
     const una_experiment *e = b->experiment;
-    void *options = una_arena_get(&b->keep, 1, e->options_size);
-    UNA_TRY(una_arena_check(&b->keep));
-    if (e->options) UNA_TRY(una_options_default(options, e->options, b->run));
+    void *options = una_arena_get(b->kept.keep, 1, e->options_size);
+    UNA_TRY(una_arena_check(b->kept.keep));
+    if (e->options) UNA_TRY(una_options_default(options, e->options, b->kept.run));
 
     for (size_t i = 0; i < settings->set_count; i++) {
         una_spec items;
-        UNA_TRY(una_spec_parse_items(&items, settings->set[i], &b->keep, b->run));
+        UNA_TRY(una_spec_parse_items(&items, settings->set[i], b->kept.keep, b->kept.run));
         for (size_t k = 0; k < items.count; k++) {
-            UNA_TRY(check_key(e, items.items[k].key, b->run));
-            UNA_TRY(una_option_set(options, e->options, e->name, items.items[k].key, items.items[k].value, &b->keep,
-                                   b->run));
+            UNA_TRY(check_key(e, items.items[k].key, b->kept.run));
+            UNA_TRY(una_option_set(options, e->options, e->name, items.items[k].key, items.items[k].value, b->kept.keep,
+                                   b->kept.run));
         }
     }
     b->asked.options = options;
@@ -201,19 +182,24 @@ static una_status take_options(bench *b, const una_bench_settings *settings)
 
 static una_status bench_take_request(bench *b, const una_bench_settings *settings)
 {
-    b->asked = (una_asked){ .experiment = b->experiment, .quick = settings->quick != 0, .keep = &b->keep,
-        .first = b->run->settings.seed, .out = una_arena_text(&b->keep, settings->out ? settings->out : "una-bench"),
-        .worker_only = !una_sweep_writes(b->ranks), .kept = settings->kept != 0 };
-    UNA_TRY(una_arena_check(&b->keep));
+    b->asked = (una_asked){ .experiment = b->experiment,
+                            .quick = settings->quick != 0,
+                            .keep = b->kept.keep,
+                            .first = b->kept.run->settings.seed,
+                            .out = una_arena_text(b->kept.keep, settings->out ? settings->out : "una-bench"),
+                            .worker_only = !una_sweep_writes(b->kept.ranks),
+                            .kept = settings->kept != 0 };
+    UNA_TRY(una_arena_check(b->kept.keep));
     if (b->asked.first > (uint64_t)1 << 52)
-        UNA_FAIL(b->run, UNA_E_USAGE, "seeds of an experiment go up to 2^52, so that every reader of its table can "
+        UNA_FAIL(b->kept.run, UNA_E_USAGE,
+                 "seeds of an experiment go up to 2^52, so that every reader of its table can "
                  "hold them");
     if (settings->store && !una_database_is_server(settings->store))
-        UNA_FAIL(b->run, UNA_E_USAGE, "rows are kept in the folder, or on a server: '%.100s' is no address like "
+        UNA_FAIL(b->kept.run, UNA_E_USAGE, "rows are kept in the folder, or on a server: '%.100s' is no address like "
                  "postgresql://user@host/database", settings->store);
     b->server = settings->store;
     UNA_TRY(take_options(b, settings));
-    return una_models_asked(&b->asked, settings->models, settings->model_count, b->run);
+    return una_models_asked(&b->asked, settings->models, settings->model_count, b->kept.run);
 }
 
 /* ---- the folder ---------------------------------------------------------------------------------------------- */
@@ -221,10 +207,10 @@ static una_status bench_take_request(bench *b, const una_bench_settings *setting
 /* If the store has rows, the CSV file beside it is not needed: it is written from the store. */
 static una_status explain_table(bench *b, una_status status, bool had_store)
 {
-    char why[sizeof b->run->message];
+    char why[sizeof b->kept.run->message];
     if (status != UNA_E_INPUT || !had_store) return status;
-    memcpy(why, b->run->message, sizeof why);
-    return una_fail(b->run, status, "%.700s. Or move %.250s away: it is written again from the store", why,
+    memcpy(why, b->kept.run->message, sizeof why);
+    return una_fail(b->kept.run, status, "%.700s. Or move %.250s away: it is written again from the store", why,
                     b->result.table);
 }
 
@@ -232,32 +218,30 @@ static una_status explain_table(bench *b, una_status status, bool had_store)
 static una_status check_store(bench *b)
 {
     size_t count = una_bench_count();
-    const char *foreign, **names = UNA_GET(&b->keep, const char *, count + 2);
-    UNA_TRY(una_arena_check(&b->keep));
+    const char *foreign, **names = UNA_GET(b->kept.keep, const char *, count + 2);
+    UNA_TRY(una_arena_check(b->kept.keep));
     for (size_t e = 0; e < count; e++) names[e] = una_experiments[e]->name;
     names[count] = b->experiment->name;
     names[count + 1] = "search";                         /* the preparation of an experiment */
-    UNA_TRY(una_store_foreign_study(&foreign, b->store, names, count + 2, &b->keep, b->run));
+    UNA_TRY(una_store_foreign_study(&foreign, b->kept.store, names, count + 2, b->kept.keep, b->kept.run));
     if (!foreign) return UNA_OK;
-    UNA_FAIL(b->run, UNA_E_INPUT, "%s has results of '%.80s', and of no experiment of this una; choose another folder, "
-             "or move it away", una_store_path(b->store), foreign);
+    UNA_FAIL(b->kept.run, UNA_E_INPUT,
+             "%s has results of '%.80s', and of no experiment of this una; choose another folder, "
+             "or move it away",
+             una_store_path(b->kept.store), foreign);
 }
 
 /* The files of the folder, and the measures that stand in them. */
 static una_status name_files(bench *b, const char *folder)
 {
-    b->result.out = una_arena_text(&b->keep, folder);
-    b->result.table = una_phrase(&b->keep, "%s/%s.csv", folder, b->experiment->name);
-    b->result.page = una_phrase(&b->keep, "%s/%s.html", folder, b->experiment->name);
-    b->measure_count = measures_of(b->experiment);
-    UNA_NEW_AT(&b->keep, b->measures, b->measure_count);
-    for (size_t m = 0; m < b->measure_count; m++) b->measures[m] = b->experiment->measures[m].name;
+    b->result.out = una_arena_text(b->kept.keep, folder);
+    b->result.table = una_phrase(b->kept.keep, "%s/%s.csv", folder, b->experiment->name);
+    b->result.page = una_phrase(b->kept.keep, "%s/%s.html", folder, b->experiment->name);
+    b->kept.measure_count = measures_of(b->experiment);
+    UNA_NEW(b->kept.keep, const char *, names, b->kept.measure_count);
+    for (size_t m = 0; m < b->kept.measure_count; m++) names[m] = b->experiment->measures[m].name;
+    b->kept.measures = names;
     return UNA_OK;
-}
-
-static una_row_table table_at(const bench *b, const char *path)
-{
-    return (una_row_table){ b->experiment->name, b->measures, b->measure_count, path };
 }
 
 /* Opens the store and adds the rows that only the CSV file has: a repository has only the file. For reading, a copy
@@ -265,20 +249,21 @@ static una_row_table table_at(const bench *b, const char *path)
 static una_status open_folder(bench *b, const char *folder, bool for_reading)
 {
     size_t count, added;
-    const char *store = b->server ? b->server : una_phrase(&b->keep, "%s/bench.sqlite", folder);
+    const char *store = b->server ? b->server : una_phrase(b->kept.keep, "%s/bench.sqlite", folder);
     UNA_TRY(name_files(b, folder));
-    if (!b->server) UNA_TRY(una_store_check_csv(store, b->run));
-    UNA_TRY(una_store_check_csv(b->result.table, b->run));
-    UNA_TRY(una_store_check_csv(b->result.page, b->run));
+    if (!b->server) UNA_TRY(una_store_check_csv(store, b->kept.run));
+    UNA_TRY(una_store_check_csv(b->result.table, b->kept.run));
+    UNA_TRY(una_store_check_csv(b->result.page, b->kept.run));
 
     bool had_store = b->server || access(store, F_OK) == 0, has_table = access(b->result.table, F_OK) == 0;
     if (for_reading && !had_store && !has_table)
-        UNA_FAIL(b->run, UNA_E_INPUT, "the folder %s has no results of %s", folder, b->experiment->name);
-    UNA_TRY(una_store_open(&b->store, store, for_reading ? UNA_DATABASE_COPY : UNA_DATABASE_JOURNAL, b->run));
+        UNA_FAIL(b->kept.run, UNA_E_INPUT, "the folder %s has no results of %s", folder, b->experiment->name);
+    UNA_TRY(una_store_open(&b->kept.store, store, for_reading ? UNA_DATABASE_COPY : UNA_DATABASE_JOURNAL, b->kept.run));
     UNA_TRY(check_store(b));
+    b->kept.table = b->result.table;
     if (!has_table) return UNA_OK;
-    una_row_table table = table_at(b, b->result.table);
-    una_status status = una_store_import(b->store, &table, &count, &added, b->run);
+    una_row_table table = una_kept_table(&b->kept, b->kept.table);
+    una_status status = una_store_import(b->kept.store, &table, &count, &added, b->kept.run);
     return explain_table(b, status, had_store);
 }
 
@@ -286,18 +271,11 @@ static una_status open_folder(bench *b, const char *folder, bool for_reading)
 static una_status open_results(bench *b)
 {
     if (!b->asked.worker_only) {
-        UNA_TRY(una_folder_make(b->asked.out, b->run));
+        UNA_TRY(una_folder_make(b->asked.out, b->kept.run));
         return open_folder(b, b->asked.out, false);
     }
     UNA_TRY(name_files(b, b->asked.out));
-    return una_sweep_store(&b->store, NULL, b->ranks, b->run);
-}
-
-static una_status bench_write_table(bench *b)
-{
-    if (b->asked.worker_only) return UNA_OK;
-    una_row_table table = table_at(b, b->result.table);
-    return una_store_export(b->store, &table, NULL, b->run);
+    return una_sweep_store(&b->kept.store, NULL, b->kept.ranks, b->kept.run);
 }
 
 /* ---- the sweep ----------------------------------------------------------------------------------------------- */
@@ -305,116 +283,98 @@ static una_status bench_write_table(bench *b)
 static una_status make_row(void *context, const una_row_key *key, una_outcome *outcome, una_run *run)
 {
     const bench *b = context;
-    UNA_SCOPED(run, b->experiment->measure(outcome, key, &b->asked, run));
+    UNA_SCOPED(run, b->experiment->measure(&(una_measuring){ outcome, key, &b->asked, run }));
     return UNA_OK;
-}
-
-/* Finished rows are written out also after a failure; the first failure is reported. */
-static una_status bench_stopped(bench *b, una_status status)
-{
-    char why[sizeof b->run->message];
-    memcpy(why, b->run->message, sizeof why);
-    una_status written = bench_write_table(b);
-    if (status == UNA_CANCELLED && written == UNA_OK)
-        UNA_FAIL(b->run, status, "interrupted; what was fitted is in %s, and the same call goes on from there",
-                 b->result.table);
-    memcpy(b->run->message, why, sizeof why);
-    return status;
 }
 
 /* Logs how well the work was shared. */
 static void log_ranks(const bench *b, const una_sweep *sweep)
 {
-    if (!b->ranks || b->ranks->count == 1 || b->asked.worker_only || sweep->made == 0) return;
+    if (!b->kept.ranks || b->kept.ranks->count == 1 || b->asked.worker_only || sweep->made == 0) return;
     char share[32];
     double percent = 100 * sweep->waited / (sweep->worked + sweep->waited);
     una_number_text(share, round(1000 * percent) / 1000);
-    una_log(b->run, UNA_LOG_NOTE, "%d ranks made %zu fits, and waited %s %% of their time for the next one",
-            b->ranks->count, sweep->made, share);
+    una_log(b->kept.run, UNA_LOG_NOTE, "%d ranks made %zu fits, and waited %s %% of their time for the next one",
+            b->kept.ranks->count, sweep->made, share);
 }
 
-static una_status sweep_rows(bench *b, const una_plan *plan, const char *const *measures, size_t count, size_t *made)
+static una_status sweep_rows(bench *b, const una_kept_rows *kept, const una_plan *plan, size_t *made)
 {
-    una_sweep sweep = { .store = b->store, .plan = plan, .measures = measures, .measure_count = count, .make = make_row,
-                        .context = b, .ranks = b->ranks };
-    una_status status = una_sweep_run(&sweep, b->run);
+    una_sweep sweep = una_kept_sweep(kept, plan, make_row, b);
+    una_status status = una_sweep_run(&sweep, b->kept.run);
     *made += sweep.made;
     log_ranks(b, &sweep);
-    return status == UNA_OK ? status : bench_stopped(b, status);
+    return status == UNA_OK ? status : una_kept_stopped(&b->kept, status);
 }
 
 /* The keys of the plan that have no row yet. */
 static una_status list_wanted(una_plan *wanted, bench *b)
 {
-    una_sweep sweep = { .store = b->store, .plan = &b->plan, .measures = b->measures,
-                        .measure_count = b->measure_count, .ranks = b->ranks };
-    size_t count, *missing = UNA_GET(&b->keep, size_t, b->plan.count);
-    UNA_TRY(una_arena_check(&b->keep));
-    UNA_TRY(una_sweep_missing(missing, &count, &sweep, b->run));
+    una_sweep sweep = una_kept_sweep(&b->kept, &b->plan, NULL, NULL);
+    size_t count, *missing = UNA_GET(b->kept.keep, size_t, b->plan.count);
+    UNA_TRY(una_arena_check(b->kept.keep));
+    UNA_TRY(una_sweep_missing(missing, &count, &sweep, b->kept.run));
     for (size_t i = 0; i < count; i++) una_plan_add(wanted, b->plan.keys[missing[i]]);
-    return una_arena_check(&b->keep);
+    return una_arena_check(b->kept.keep);
 }
 
 /* Makes the rows that the plan depends on, step by step. */
 static una_status bench_prepare(bench *b)
 {
     const una_experiment *e = b->experiment;
-    una_plan wanted = { .arena = &b->keep };
-    size_t measures = 0;
-    b->asked.store = b->store;
+    una_plan wanted = { .arena = b->kept.keep };
+    una_kept_rows prepared = b->kept;
+    b->asked.store = b->kept.store;
     if (!e->prepare) return UNA_OK;
-    while (e->prepared[measures]) measures++;
-    UNA_TRY(una_sweep_share(b->store, "search", b->ranks, b->run));
+    prepared.measures = e->prepared;
+    for (prepared.measure_count = 0; e->prepared[prepared.measure_count];) prepared.measure_count++;
+    UNA_TRY(una_sweep_share(b->kept.store, "search", b->kept.ranks, b->kept.run));
     UNA_TRY(list_wanted(&wanted, b));
     for (size_t number = 0;; number++) {
-        una_plan more = { .arena = &b->keep };
-        UNA_TRY(e->prepare(&more, number, &wanted, &b->asked, b->run));
-        UNA_TRY(una_arena_check(&b->keep));
+        una_plan more = { .arena = b->kept.keep };
+        UNA_TRY(e->prepare(&more, number, &wanted, &b->asked, b->kept.run));
+        UNA_TRY(una_arena_check(b->kept.keep));
         if (more.count == 0) return UNA_OK;
-        UNA_TRY(sweep_rows(b, &more, e->prepared, measures, &b->prepared));
+        UNA_TRY(sweep_rows(b, &prepared, &more, &b->prepared));
     }
 }
 
 /* The plan without keys that have no row. */
 static una_status keep_found(bench *b)
 {
-    una_plan missing = { .arena = &b->keep }, found = { .arena = &b->keep };
+    una_plan missing = { .arena = b->kept.keep }, found = { .arena = b->kept.keep };
     UNA_TRY(list_wanted(&missing, b));
     for (size_t i = 0; i < b->plan.count; i++)
         if (una_plan_find(&missing, &b->plan.keys[i]) == SIZE_MAX) una_plan_add(&found, b->plan.keys[i]);
-    UNA_TRY(una_arena_check(&b->keep));
+    UNA_TRY(una_arena_check(b->kept.keep));
     b->asked.absent = missing.count;
     b->plan = found;
     if (found.count > 0) return UNA_OK;
-    UNA_FAIL(b->run, UNA_E_INPUT, "the folder %s has none of the fits that were asked for (%zu in all), and kept makes "
-             "none; leave it out", b->asked.out, missing.count);
-}
-
-static una_status sweep_plan(bench *b)
-{
-    b->result.fits = b->plan.count;
-    return sweep_rows(b, &b->plan, b->measures, b->measure_count, &b->result.fitted);
+    UNA_FAIL(b->kept.run, UNA_E_INPUT,
+             "the folder %s has none of the fits that were asked for (%zu in all), and kept makes "
+             "none; leave it out",
+             b->asked.out, missing.count);
 }
 
 /* ---- results ------------------------------------------------------------------------------------------------- */
 
 static const char *measure_name(const bench *b, size_t m)
 {
-    return m < b->measure_count ? b->measures[m] : seconds_measure.name;
+    return m < b->kept.measure_count ? b->kept.measures[m] : seconds_measure.name;
 }
 
 static una_status bench_list_rows(bench *b)
 {
     const una_findings *f = &b->findings;
-    UNA_NEW(&b->keep, una_bench_key, keys, f->count);
-    UNA_NEW(&b->keep, una_bench_row, rows, f->count * f->measures);
-    UNA_NEW(&b->keep, una_bench_mean, means, f->group_count * f->measures);
+    UNA_NEW(b->kept.keep, una_bench_key, keys, f->count);
+    UNA_NEW(b->kept.keep, una_bench_row, rows, f->count * f->measures);
+    UNA_NEW(b->kept.keep, una_bench_mean, means, f->group_count * f->measures);
 
     for (size_t g = 0; g < f->group_count; g++) {
         const una_group *group = &f->groups[g];
-        const char *whole = f->fits[group->from].key.data;       /* names have no checksum, keys do */
-        const char *data = una_phrase(&b->keep, "%.*s", (int)una_row_key_data(whole), whole);
-        UNA_TRY(una_arena_check(&b->keep));
+        const char *whole = una_group_key(group)->data;       /* names have no checksum, keys do */
+        const char *data = una_phrase(b->kept.keep, "%.*s", (int)una_row_key_data(whole), whole);
+        UNA_TRY(una_arena_check(b->kept.keep));
         for (size_t i = group->from; i < group->from + group->count; i++) {
             const una_row *fit = &f->fits[i];
             keys[i] = (una_bench_key){ fit->key.study, data, fit->key.split, group->model, fit->key.spec,
@@ -439,64 +399,63 @@ static una_status evaluate_claims(bench *b)
 {
     size_t most = 0, count = 0;
     while (b->experiment->claims && b->experiment->claims[most].sentence) most++;
-    UNA_NEW(&b->keep, una_bench_claim, claims, most);
+    UNA_NEW(b->kept.keep, una_bench_claim, claims, most);
 
     for (size_t i = 0; i < most; i++) {
         const una_claim *claim = &b->experiment->claims[i];
-        una_text numbers = una_text_in(&b->keep);
+        una_text numbers = una_text_in(b->kept.keep);
         claims[count].sentence = claim->sentence;
-        UNA_SCOPED(b->run, una_claim_judge(&claims[count].holds, &numbers, claim, &b->findings, b->run));
+        UNA_SCOPED(b->kept.run, una_claim_judge(&claims[count].holds, &numbers, claim, &b->findings, b->kept.run));
         claims[count].numbers = numbers.at;
         count += claims[count].holds != UNA_NOT_ASKED;
     }
     b->result.claims = claims;
     b->result.claim_count = count;
-    return una_arena_check(&b->keep);
+    return una_arena_check(b->kept.keep);
 }
 
 static una_status get_ready(bench *b, const una_bench_settings *given)
 {
     una_bench_settings settings;
-    UNA_TRY(UNA_TAKE(&settings, given, una_bench_settings, b->run));
-    UNA_TRY(una_texts_check(settings.models, settings.model_count, "models", b->run));
-    UNA_TRY(una_texts_check(settings.set, settings.set_count, "set", b->run));
+    UNA_TRY(UNA_TAKE(&settings, given, una_bench_settings, b->kept.run));
+    UNA_TRY(una_texts_check(settings.models, settings.model_count, "models", b->kept.run));
+    UNA_TRY(una_texts_check(settings.set, settings.set_count, "set", b->kept.run));
     UNA_TRY(bench_take_request(b, &settings));
-    b->plan.arena = &b->keep;
-    if (b->experiment->begin) UNA_TRY(b->experiment->begin(&b->asked.shared, &b->asked, b->run));
-    UNA_TRY(b->experiment->plan(&b->plan, &b->asked, b->run));
-    UNA_TRY(una_arena_check(&b->keep));
+    b->plan.arena = b->kept.keep;
+    if (b->experiment->begin) UNA_TRY(b->experiment->begin(&b->asked.shared, &b->asked, b->kept.run));
+    UNA_TRY(b->experiment->plan(&b->plan, &b->asked, b->kept.run));
+    UNA_TRY(una_arena_check(b->kept.keep));
     return open_results(b);
 }
 
 static una_status bench_present(bench *b)
 {
     if (b->asked.worker_only) return UNA_OK;
-    UNA_TRY(una_findings_gather(&b->findings, &b->plan, &b->asked, b->store, &b->keep, b->run));
+    UNA_TRY(una_findings_gather(&b->findings, &b->plan, &b->asked, b->kept.store, b->kept.keep, b->kept.run));
     UNA_TRY(bench_list_rows(b));
     UNA_TRY(evaluate_claims(b));
-    UNA_TRY(bench_write_table(b));
-    return una_experiment_page(&b->findings, b->result.claims, b->result.claim_count, &b->asked, b->run);
+    UNA_TRY(una_kept_write_table(&b->kept));
+    return una_experiment_page(&b->findings, b->result.claims, b->result.claim_count, &b->asked, b->kept.run);
 }
 
 static una_status bench_perform(bench *b, const una_bench_settings *given)
 {
-    UNA_TRY(una_sweep_agree(get_ready(b, given), b->ranks, b->run));
+    UNA_TRY(una_sweep_agree(get_ready(b, given), b->kept.ranks, b->kept.run));
     if (b->asked.kept) UNA_TRY(keep_found(b));
     else UNA_TRY(bench_prepare(b));
-    UNA_TRY(sweep_plan(b));
-    return una_sweep_agree(bench_present(b), b->ranks, b->run);
+    b->result.fits = b->plan.count;
+    UNA_TRY(sweep_rows(b, &b->kept, &b->plan, &b->result.fitted));
+    return una_sweep_agree(bench_present(b), b->kept.ranks, b->kept.run);
 }
 
 /* ---- the public calls ---------------------------------------------------------------------------------------- */
 
 static una_status new_bench(bench **out, const una_experiment *experiment, una_run *run)
 {
-    bench *b = una_allocate(run, sizeof *b);
-    *out = b;
+    una_arena *keep;
+    bench *b = *out = una_result_new(&keep, sizeof *b, run);
     if (!b) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory for an experiment");
-    memset(b, 0, sizeof *b);
-    una_arena_init(&b->keep, run);
-    b->run = run;
+    una_kept_begin(&b->kept, experiment->name, NULL, 0, keep);
     b->experiment = experiment;
     return UNA_OK;
 }
@@ -508,13 +467,9 @@ una_status una_experiment_run(una_bench_result **result, const una_experiment *e
     *result = NULL;
     una_status status = new_bench(&b, experiment, run);
     if (!b) return una_ranks_agree(status, run);
-    b->ranks = una_ranks_hide(run);
-    una_mark mark = una_arena_mark(&run->scratch);
-    status = bench_perform(b, settings);
-    una_arena_release(&run->scratch, mark);
-    una_ranks_show(run, b->ranks);
+    UNA_SCOPED_CALL(status, run, bench_perform(b, settings));
     if (experiment->end) experiment->end(b->asked.shared);
-    una_store_close(b->store);
+    una_kept_close(&b->kept);
     if (status == UNA_OK) *result = &b->result;
     else una_bench_free(&b->result);
     return status;
@@ -532,17 +487,7 @@ una_status una_bench_run(una_bench_result **result, const char *name, const una_
 
 void una_bench_free(una_bench_result *result)
 {
-    if (!result) return;
-    bench *b = (bench *)result;
-    una_run *run = b->run;
-    una_arena_free(&b->keep);
-    una_release(run, b);
-}
-
-static bool ends_with(const char *name, const char *ending)
-{
-    size_t length = strlen(name), tail = strlen(ending);
-    return length > tail && strcmp(name + length - tail, ending) == 0;
+    una_result_free(result);
 }
 
 /* What a file of this name is in the folder; NULL: nothing of the folder, or the table of this experiment, which may
@@ -552,7 +497,7 @@ static const char *part_of_folder(const bench *b, const char *name)
     char own[256];
     snprintf(own, sizeof own, "%s.csv", b->experiment->name);
     if (strncmp(name, "bench.sqlite", strlen("bench.sqlite")) == 0) return "the store of the results";
-    if (ends_with(name, ".una")) return "a model that was kept";
+    if (strlen(name) > 4 && strcmp(name + strlen(name) - 4, ".una") == 0) return "a model that was kept";
     for (size_t e = 0; una_experiments[e]; e++) {
         size_t length = strlen(una_experiments[e]->name);
         if (strncmp(name, una_experiments[e]->name, length) != 0) continue;
@@ -575,13 +520,14 @@ static una_status check_goal(const bench *b, const char *folder, const char *giv
 {
     struct stat goal, about, home;
     const char *path;
-    UNA_TRY(una_file_destination(&path, given, &b->run->scratch, b->run));
+    UNA_TRY(una_file_destination(&path, given, &b->kept.run->scratch, b->kept.run));
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    const char *parent = una_phrase(&b->run->scratch, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-    UNA_TRY(una_arena_check(&b->run->scratch));
+    const char *parent =
+        una_phrase(&b->kept.run->scratch, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    UNA_TRY(una_arena_check(&b->kept.run->scratch));
     if (stat(parent, &about) == 0 && stat(folder, &home) == 0 && about.st_dev == home.st_dev &&
         about.st_ino == home.st_ino && part_of_folder(b, base))
-        return refuse_goal(given, part_of_folder(b, base), b->run);
+        return refuse_goal(given, part_of_folder(b, base), b->kept.run);
     if (stat(path, &goal) != 0) return UNA_OK;
 
     const char *what = NULL;
@@ -593,7 +539,7 @@ static una_status check_goal(const bench *b, const char *folder, const char *giv
             what = part;
     }
     if (open) closedir(open);
-    return what ? refuse_goal(given, what, b->run) : UNA_OK;
+    return what ? refuse_goal(given, what, b->kept.run) : UNA_OK;
 }
 
 static una_status count_row(void *context, const una_row *row, una_run *run)
@@ -610,13 +556,13 @@ static una_status exchange_rows(bench *b, const char *out, const char *path, siz
     size_t count = 0;
     if (!added) UNA_TRY(check_goal(b, out, path));
     UNA_TRY(open_folder(b, out, !added));
-    una_row_table table = table_at(b, path);
-    if (added) return una_store_import(b->store, &table, rows, added, b->run);
-    UNA_TRY(una_store_each(b->store, b->experiment->name, count_row, &count, b->run));
+    una_row_table table = una_kept_table(&b->kept, path);
+    if (added) return una_store_import(b->kept.store, &table, rows, added, b->kept.run);
+    UNA_TRY(una_store_each(b->kept.store, b->experiment->name, count_row, &count, b->kept.run));
     if (count == 0)
-        UNA_FAIL(b->run, UNA_E_INPUT, "there are no results of %s in %s", b->experiment->name,
-                 una_store_path(b->store));
-    return una_store_export(b->store, &table, rows, b->run);
+        UNA_FAIL(b->kept.run, UNA_E_INPUT, "there are no results of %s in %s", b->experiment->name,
+                 una_store_path(b->kept.store));
+    return una_store_export(b->kept.store, &table, rows, b->kept.run);
 }
 
 static una_status in_folder(const char *name, const char *out, const char *path, size_t *rows, size_t *added,
@@ -627,10 +573,9 @@ static una_status in_folder(const char *name, const char *out, const char *path,
     una_clear_message(run);
     UNA_TRY(find_experiment(&experiment, name, run));
     UNA_TRY(new_bench(&b, experiment, run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = exchange_rows(b, out, path, rows, added);
-    una_arena_release(&run->scratch, mark);
-    una_store_close(b->store);
+    una_status status;
+    UNA_SCOPED_CALL(status, run, exchange_rows(b, out, path, rows, added));
+    una_kept_close(&b->kept);
     una_bench_free(&b->result);
     return status;
 }

@@ -23,7 +23,7 @@ una_status una_judging_group(const una_group **group, una_judging *j, const char
     return UNA_OK;
 }
 
-typedef enum statistic { MEAN, SD, MEDIAN, FIRST, STATISTICS } statistic;
+typedef enum statistic { MEAN, SD, MEDIAN, MOST, FIRST, STATISTICS } statistic;
 
 typedef struct quantity {
     double           factor;             /* the number itself, unless a measure is named                    */
@@ -44,7 +44,7 @@ static una_status find_measure(size_t *measure, const una_judging *j, const char
 
 static una_status read_quantity(quantity *q, una_judging *j, const char *text, size_t length)
 {
-    static const char *const words[STATISTICS] = { "", "sd ", "median ", "first " };
+    static const char *const words[STATISTICS] = { "", "sd ", "median ", "most ", "first " };
     const char *end = text + length, *blank = memchr(text, ' ', length);
     double number = 1;
     bool alone = una_parse_number(text, length, &number);
@@ -75,7 +75,7 @@ static una_status read_quantity(quantity *q, una_judging *j, const char *text, s
 /* Of one fit, which has the seed and split of a key. */
 static double quantity_of_fit(const quantity *q, const una_findings *f, const una_row_key *key)
 {
-    size_t fit = q->group ? una_findings_fit(f, q->group, key) : SIZE_MAX;
+    size_t fit = q->group ? una_group_fit(q->group, key) : SIZE_MAX;
     double sum = 0;
     if (!q->named) return q->factor;
     if (fit == SIZE_MAX) return NAN;
@@ -90,10 +90,11 @@ static double quantity_of_group(const quantity *q, const una_judging *j)
     if (!q->named) return q->factor;
     if (!q->group) return NAN;
     switch (q->of) {
-    case SD:     return q->factor * f->sd[(size_t)(q->group - f->groups) * f->measures + q->from];
-    case MEDIAN: return q->factor * una_findings_quantile(f, q->group, q->from, 0.5, &j->run->scratch);
+    case SD:     return q->factor * una_group_sd(q->group, q->from);
+    case MEDIAN: return q->factor * una_group_quantile(q->group, q->from, 0.5, &j->run->scratch);
+    case MOST:   return q->factor * una_group_quantile(q->group, q->from, 1, &j->run->scratch);
     case FIRST:  return q->factor * una_findings_value(f, q->group->from, q->from);
-    default:     return q->factor * una_findings_mean(f, q->group, q->from);
+    default:     return q->factor * una_group_mean(q->group, q->from);
     }
 }
 
@@ -101,8 +102,7 @@ static double quantity_of_group(const quantity *q, const una_judging *j)
 
 void una_judging_put(una_judging *j, double value, int decimals, const char *after)
 {
-    char buffer[UNA_NUMBER_ROOM];
-    una_text_add(j->numbers, "%s%s", una_number_plain(buffer, value, decimals), after);
+    una_text_add(j->numbers, "%s%s", UNA_PLAIN(value, decimals), after);
 }
 
 /* "0.62 (95 % interval 0.6 to 0.65)" of a measure that is followed by the ends of its interval. */
@@ -118,7 +118,6 @@ static void say_interval(una_judging *j, const quantity *q, int decimals, const 
 static una_status say_quantity(una_judging *j, const char *text, size_t length)
 {
     quantity q, under;
-    char buffer[UNA_NUMBER_ROOM];
     const char *end = text + length, *comma = memchr(text, ',', length), *form = comma ? comma + 2 : "plain 2";
     const char *digits = strchr(form, ' ') + 1, *slash = memchr(text, '/', length);
     int count = *digits - '0';
@@ -131,8 +130,8 @@ static una_status say_quantity(una_judging *j, const char *text, size_t length)
     }
     if (*form == 'i')
         say_interval(j, &q, count, una_phrase(&j->run->scratch, "%.*s", (int)(end - digits - 1), digits + 1));
-    else if (*form == 'b') una_text_add(j->numbers, "%s", una_number_brief(buffer, value, count));
-    else if (*form == 's') una_text_add(j->numbers, "%s", una_number_short(buffer, value, count));
+    else if (*form == 'b') una_text_add(j->numbers, "%s", UNA_BRIEF(value, count));
+    else if (*form == 's') una_text_add(j->numbers, "%s", UNA_FEW_DIGITS(value, count));
     else una_judging_put(j, value, count, "");
     return UNA_OK;
 }
@@ -228,7 +227,7 @@ static una_status judge_inequality(int *holds, size_t i, const sides *s, una_jud
         double margin = quantity_of_group(&s->large, j) - quantity_of_group(&s->small, j);
         *holds = ask->is == UNA_ABOVE ? margin > 0 : margin >= ask->than;
     } else {
-        UNA_TRY(una_paired_each(&j->margin[i], f, seeds, side_margin, s, j->run));
+        UNA_TRY(una_paired_each(&j->margin[i], seeds, side_margin, s, j->run));
         *holds = relate(&j->margin[i], ask->is, ask->than);
     }
     return UNA_OK;

@@ -9,7 +9,8 @@
  *                "0.5 gp:gap_std"    half of that of another group, by its name
  *                "2:kl"              of the second model of the claim, whose names '|' separates
  *                "m_0..m_30"         the mean of the measures from one to another
- *                "median regret"     a statistic over the fits: median, sd, first (of the first fit); else their mean
+ *                "median regret"     a statistic over the fits: median, most, sd, first (of the first fit); else their
+ *                                   mean
  *   words      texts with places: {name} and {name 2}, the models of the claim; {data}, up to a comma; {count} of the
  *              fits; {margin} of each inequality in turn; {share} of the seeds in which the last margin is above 0;
  *              {quantity} and {quantity/quantity}, with ", plain 2" (the usual), ", short 2", ", brief 3", or

@@ -13,6 +13,7 @@
 #include "bench/page.h"
 #include "draw/number.h"
 #include "model/above.h"
+#include "select/evaluation.h"
 #include "store/worker.h"
 
 typedef struct una_experiment una_experiment;
@@ -38,6 +39,7 @@ typedef struct una_asked {               /* the request for a run of an experime
 typedef struct una_group {               /* fits of one spec on one data set: means are over these           */
     const char *model;
     size_t      from, count;             /* fits[from] ...                                                  */
+    const struct una_findings *findings; /* that it is one of                                               */
 } una_group;
 
 typedef struct una_findings {            /* the results of the plan, group by group                         */
@@ -54,13 +56,18 @@ typedef struct una_findings {            /* the results of the plan, group by gr
 const una_group *una_findings_group(const una_findings *findings, const char *model, const char *data);
 /* The first group whose keys have that data, and that spec unless it is NULL; NULL: it was not run. */
 const una_group *una_findings_on(const una_findings *findings, const char *spec, const char *data);
-double una_findings_mean(const una_findings *findings, const una_group *group, size_t measure);
+/* Mean and sd of a measure over the fits of a group, and a quantile; NAN where one of them has none. */
+double una_group_mean(const una_group *group, size_t measure);
+double una_group_sd(const una_group *group, size_t measure);
+double una_group_quantile(const una_group *group, size_t measure, double share, una_arena *arena);
+/* Of the fit of that place in all findings. */
 double una_findings_value(const una_findings *findings, size_t fit, size_t measure);
-/* The share-quantile of a measure over the fits of a group; NAN where one of them has none. */
-double una_findings_quantile(const una_findings *findings, const una_group *group, size_t measure, double share,
-                             una_arena *arena);
 /* The fit of a group that has the seed and split of another key; SIZE_MAX: there is none. */
-size_t una_findings_fit(const una_findings *findings, const una_group *group, const una_row_key *like);
+size_t una_group_fit(const una_group *group, const una_row_key *like);
+/* The key of a group's first fit; the next group after one (NULL: the first), on a data set unless `data` is NULL; NULL:
+ * there is none. */
+const una_row_key *una_group_key(const una_group *group);
+const una_group   *una_findings_next(const una_findings *findings, const una_group *after, const char *data);
 
 /* UNA_NOT_ASKED: the claim is about a study that was not requested; it is not shown. */
 typedef enum una_holding { UNA_NOT_ASKED = -2, UNA_CANNOT_TELL, UNA_DOES_NOT_HOLD, UNA_HOLDS } una_holding;
@@ -73,8 +80,15 @@ typedef struct una_claim {               /* a table ends with sentence == NULL  
     const char     *model, *data;        /* names of the models, '|' between them, and the data that it is about */
 } una_claim;
 
+typedef struct una_measuring {           /* a key while it is fitted and measured                           */
+    una_outcome       *outcome;
+    const una_row_key *key;
+    const una_asked   *asked;
+    una_run           *run;              /* with the key's seed, and scratch memory that ends with the call */
+} una_measuring;
+
 typedef struct una_entry {               /* what a bare model name stands for; a kind may have several entries */
-    const char *kind, *spec, *quick;     /* kind NULL ends the table; quick NULL: not without being asked for    */
+    const char *kind, *spec, *quick;     /* kind NULL ends the table; quick "": the same; NULL: not unless asked */
 } una_entry;
 
 struct una_experiment {
@@ -106,12 +120,12 @@ struct una_experiment {
     /* The model of a key, where the options of a model depend on the data: one of asked->models. NULL: the model whose
      * spec the key has. */
     const una_bench_model *(*owner)(const una_row_key *key, const una_asked *asked);
-    /* Fits and measures one key: outcome->value [measures], options and seconds (una_outcome_take). The run has the
-     * key's seed, and scratch memory that ends with the call. Called from several threads at once. */
-    una_status (*measure)(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run);
+    /* Fits and measures one key: outcome->value [measures], options and seconds (una_outcome_take). Called from several
+     * threads at once. */
+    una_status (*measure)(const una_measuring *m);
     /* Measures that need several rows, such as the distance from another model's curve of the same seed: fills in value
      * [count, measures] where `measure` left NAN, before means are taken. NULL: there are none. */
-    una_status (*compare)(double *value, const una_findings *findings, const una_asked *asked, una_run *run);
+    void       (*compare)(double *value, const una_findings *findings);
     const una_claim *claims;             /* NULL: none                                                      */
     /* The group that a claim means by a name; *group NULL: it was not run. NULL: the first group of that model on the
      * data of the claim. */
@@ -119,12 +133,15 @@ struct una_experiment {
     const char      *claims_lead;        /* who claims it; NULL: "Claims of the thesis."                    */
     const char      *claims_caption;
     /* The part of the page between its lead and its claims; NULL: the table of means. */
-    una_status (*page)(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
+    una_status (*page)(una_page *page);
 };
 
 /* A list of measures, LIST(X), has X(PLACE, "name", "title", "unit", "help", better) for each: the enumeration of their
  * places and their rows in a table follow from it. */
 #define UNA_PLACE(place, ...) place,
+/* Ten of what X makes of a number: UNA_TEN(X, 1) has X(10) ... X(19). */
+#define UNA_TEN(X, tens) X(tens##0) X(tens##1) X(tens##2) X(tens##3) X(tens##4) \
+    X(tens##5) X(tens##6) X(tens##7) X(tens##8) X(tens##9)
 #define UNA_FIELDS(place, ...) { __VA_ARGS__ },
 
 /* NULL-terminated, in registry.c. */
@@ -146,20 +163,10 @@ una_text   *una_study_option(una_text *study, const char *name);
 const char *una_study_end(una_text *study);
 /* How many seeds are asked for: those that were given, else (auto) `usual`, or `quick` in a quick run. */
 size_t una_seed_count(double given, size_t usual, size_t quick, const una_asked *asked);
-/* una_fit, to a model that ends with the run's scratch memory (model/above.h has more of this): that of a measure is
- * given back after it, also after a failure, that of a page by its caller. */
-una_status una_held_fit(una_model **model, const char *spec, const una_dataset *data, const una_fit_settings *settings,
-                        una_run *run);
-/* Options and seconds of the model, into the outcome. */
-una_status una_outcome_take(una_outcome *outcome, const una_model *model);
 /* The table of means, with the columns that have a title (page.c). */
-una_status una_page_means(una_page *page, const una_findings *findings, const una_experiment *experiment, una_run *run);
-/* The key of a group's first fit; the next group after one (NULL: the first), on a data set unless `data` is NULL; NULL:
- * there is none. */
-const una_row_key *una_group_key(const una_findings *findings, const una_group *group);
-const una_group   *una_findings_next(const una_findings *findings, const una_group *after, const char *data);
+una_status una_page_means(una_page *page);
 /* A group's name on the page: its kind where that tells it apart, else its spec. */
-const char *una_page_title(const una_findings *findings, const una_group *group);
+const char *una_page_title(const una_group *group);
 
 /* A column of a table that has a line for a group: words are the caller's, a spread is mean and sd of a measure, a number
  * its mean. A list ends with title NULL. */
@@ -170,11 +177,11 @@ typedef struct una_column { const char *title; una_sheet_kind kind; size_t measu
  * the rest of a line up to there. Dashes where the group is NULL. */
 una_sheet una_page_table(una_page *page, const char *name, const char *lead, const char *caption,
                          const una_column *columns);
-void una_page_line(una_sheet *sheet, const una_findings *findings, const una_group *group, const char *title,
+void una_page_line(una_sheet *sheet, const una_group *group, const char *title,
                    const una_column *columns);
-void una_page_cells(una_sheet *sheet, const una_findings *findings, const una_group *group, const una_column *columns);
-void una_page_cell(una_sheet *sheet, const una_findings *findings, const una_group *group, const una_column *column);
-void una_page_spread(una_sheet *sheet, const una_findings *findings, const una_group *group, size_t measure,
+void una_page_cells(una_sheet *sheet, const una_group *group, const una_column *columns);
+void una_page_cell(una_sheet *sheet, const una_group *group, const una_column *column);
+void una_page_spread(una_sheet *sheet, const una_group *group, size_t measure,
                      int decimals);
 
 /* list.c: the first item of a list of names with commas between, without the blanks around it; NULL: there is none. The

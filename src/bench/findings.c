@@ -8,7 +8,7 @@
 const una_group *una_findings_group(const una_findings *f, const char *model, const char *data)
 {
     for (size_t g = 0; g < f->group_count; g++) {
-        const char *its = una_group_key(f, &f->groups[g])->data;
+        const char *its = una_group_key(&f->groups[g])->data;
         if (strcmp(f->groups[g].model, model) == 0 && (!data || una_is_item(its, una_row_key_data(its), data)))
             return &f->groups[g];
     }
@@ -18,15 +18,36 @@ const una_group *una_findings_group(const una_findings *f, const char *model, co
 const una_group *una_findings_on(const una_findings *f, const char *spec, const char *data)
 {
     for (size_t g = 0; g < f->group_count; g++) {
-        const una_row_key *key = &f->fits[f->groups[g].from].key;
+        const una_row_key *key = una_group_key(&f->groups[g]);
         if (strcmp(key->data, data) == 0 && (!spec || strcmp(key->spec, spec) == 0)) return &f->groups[g];
     }
     return NULL;
 }
 
-double una_findings_mean(const una_findings *f, const una_group *group, size_t measure)
+const una_row_key *una_group_key(const una_group *group)
 {
-    return f->mean[(size_t)(group - f->groups) * f->measures + measure];
+    return &group->findings->fits[group->from].key;
+}
+
+const una_group *una_findings_next(const una_findings *f, const una_group *after, const char *data)
+{
+    for (const una_group *g = after ? after + 1 : f->groups; g < f->groups + f->group_count; g++)
+        if (!data || strcmp(una_group_key(g)->data, data) == 0) return g;
+    return NULL;
+}
+
+static double of_group(const double *value, const una_group *group, size_t measure)
+{
+    return value[(size_t)(group - group->findings->groups) * group->findings->measures + measure];
+}
+
+double una_group_mean(const una_group *group, size_t measure)
+{
+    return of_group(group->findings->mean, group, measure);
+}
+double una_group_sd(const una_group *group, size_t measure)
+{
+    return of_group(group->findings->sd, group, measure);
 }
 
 double una_findings_value(const una_findings *f, size_t fit, size_t measure)
@@ -34,14 +55,13 @@ double una_findings_value(const una_findings *f, size_t fit, size_t measure)
     return f->value[fit * f->measures + measure];
 }
 
-double una_findings_quantile(const una_findings *f, const una_group *group, size_t measure, double share,
-                             una_arena *arena)
+double una_group_quantile(const una_group *group, size_t measure, double share, una_arena *arena)
 {
     una_mark mark = una_arena_mark(arena);
     double *value = UNA_GET(arena, double, group->count), result = NAN;
     bool whole = value != NULL;
     for (size_t i = 0; whole && i < group->count; i++) {
-        value[i] = una_findings_value(f, group->from + i, measure);
+        value[i] = una_findings_value(group->findings, group->from + i, measure);
         whole = isfinite(value[i]);
     }
     if (whole) result = una_quantile(value, group->count, share);
@@ -49,10 +69,11 @@ double una_findings_quantile(const una_findings *f, const una_group *group, size
     return result;
 }
 
-size_t una_findings_fit(const una_findings *f, const una_group *group, const una_row_key *like)
+size_t una_group_fit(const una_group *group, const una_row_key *like)
 {
+    const una_row *fits = group->findings->fits;
     for (size_t i = group->from; i < group->from + group->count; i++)
-        if (f->fits[i].key.seed == like->seed && f->fits[i].key.split == like->split) return i;
+        if (fits[i].key.seed == like->seed && fits[i].key.split == like->split) return i;
     return SIZE_MAX;
 }
 
@@ -78,8 +99,7 @@ static const char *kind_of(const una_asked *asked, const una_row_key *key)
 }
 
 /* order [keys]: the plan's keys, group by group, each group in the plan's order. */
-static void sort_groups(size_t *order, una_group *groups, size_t *group_count, const una_plan *plan,
-                        const una_asked *asked)
+static void sort_groups(size_t *order, una_group *groups, una_findings *f, const una_plan *plan, const una_asked *asked)
 {
     size_t placed = 0, count = 0;
     for (size_t first = 0; first < plan->count; first++) {
@@ -88,12 +108,12 @@ static void sort_groups(size_t *order, una_group *groups, size_t *group_count, c
             known = same_group(&plan->keys[order[groups[g].from]], &plan->keys[first]);
         if (known) continue;
 
-        groups[count++] = (una_group){ .model = kind_of(asked, &plan->keys[first]), .from = placed };
+        groups[count++] = (una_group){ kind_of(asked, &plan->keys[first]), placed, 0, f };
         for (size_t i = first; i < plan->count; i++)
             if (same_group(&plan->keys[first], &plan->keys[i])) order[placed++] = i;
         groups[count - 1].count = placed - groups[count - 1].from;
     }
-    *group_count = count;
+    f->group_count = count;
 }
 
 /* ---- values and means ---------------------------------------------------------------------------------------- */
@@ -140,11 +160,11 @@ una_status una_findings_gather(una_findings *f, const una_plan *plan, const una_
 
     *f = (una_findings){ .fits = fits, .value = value, .count = plan->count, .measures = measures, .groups = groups,
                          .mean = mean, .sd = sd, .experiment = asked->experiment };
-    sort_groups(order, groups, &f->group_count, plan, asked);
+    sort_groups(order, groups, f, plan, asked);
     for (size_t i = 0; i < plan->count; i++)
         UNA_TRY(take_row(&fits[i], value + i * measures, &plan->keys[order[i]], asked->experiment->measures, store,
                          keep, run));
-    if (asked->experiment->compare) UNA_TRY(asked->experiment->compare(value, f, asked, run));
+    if (asked->experiment->compare) asked->experiment->compare(value, f);
 
     for (size_t g = 0; g < f->group_count; g++)
         for (size_t m = 0; m < measures; m++)

@@ -36,42 +36,33 @@ static una_status add_kind(choosing *c, const char *kind)
     bool known = false;
     for (const una_entry *e = c->asked->experiment->entries; e->kind; e++) {
         if (strcmp(e->kind, kind) != 0) continue;
-        UNA_TRY(add_spec(c, c->asked->quick && e->quick ? e->quick : e->spec));
+        UNA_TRY(add_spec(c, c->asked->quick && e->quick && *e->quick ? e->quick : e->spec));
         known = true;
     }
     return known ? UNA_OK : add_spec(c, kind);
 }
 
-static bool is_kind(const char *name)
-{
-    for (size_t k = 0; k < una_kind_count(); k++)
-        if (strcmp(una_kind_name(k), name) == 0) return true;
-    return false;
-}
-
 static una_status add_usual(choosing *c)
 {
     for (const una_entry *e = c->asked->experiment->entries; e->kind; e++)
-        if ((c->asked->experiment->contestant || is_kind(e->kind)) && (e->quick || !c->asked->quick))
+        if ((c->asked->experiment->contestant || una_kind_at(e->kind) < una_kind_count()) &&
+            (e->quick || !c->asked->quick))
             UNA_TRY(add_kind(c, e->kind));
     for (size_t k = 0; c->asked->experiment->every_kind && k < una_kind_count(); k++)
         UNA_TRY(add_kind(c, una_kind_name(k)));
     return UNA_OK;
 }
 
-static una_status add_asked(choosing *c, const char *text)
-{
-    una_spec spec;
-    UNA_TRY(una_spec_parse(&spec, text, c->asked->keep, c->run));
-    return spec.count == 0 ? add_kind(c, spec.name) : add_spec(c, text);
-}
-
 una_status una_models_asked(una_asked *asked, const char *const *models, size_t count, una_run *run)
 {
-    choosing c = { .asked = asked, .models = UNA_GET(asked->keep, una_bench_model, MOST_MODELS), .run = run };
-    UNA_TRY(una_arena_check(asked->keep));
+    choosing c = { .asked = asked, .run = run };
+    UNA_NEW_AT(asked->keep, c.models, MOST_MODELS);
     if (count == 0) UNA_TRY(add_usual(&c));
-    for (size_t i = 0; i < count; i++) UNA_TRY(add_asked(&c, models[i]));
+    for (size_t i = 0; i < count; i++) {
+        una_spec spec;
+        UNA_TRY(una_spec_parse(&spec, models[i], asked->keep, run));
+        UNA_TRY(spec.count == 0 ? add_kind(&c, spec.name) : add_spec(&c, models[i]));
+    }
     asked->models = c.models;
     asked->model_count = c.count;
     return UNA_OK;

@@ -35,50 +35,49 @@ void una_page_paragraph(una_page *page, const char *words)
 void una_page_box(una_page *page, const char *title, const char *words)
 {
     una_html_box(&page->html, title, &words, 1);
-    una_markdown_caption(&page->words, una_phrase(page->words.arena, "%s.", title), words);
+    una_markdown_caption(&page->words, una_phrase(page->arena, "%s.", title), words);
 }
 
 /* OUT/EXPERIMENT-NAME.ENDING; name NULL: OUT/EXPERIMENT.ENDING */
-static una_status save_part(const una_page *page, const char *name, const char *ending, const una_text *bytes,
-                            una_run *run)
+static una_status save_part(const una_page *page, const char *name, const char *ending, const una_text *bytes)
 {
     const char *path = una_phrase(bytes->arena, "%s/%s%s%s.%s", page->folder, page->experiment, name ? "-" : "",
                                   name ? name : "", ending);
     UNA_TRY(una_arena_check(bytes->arena));
-    UNA_TRY(una_store_check_csv(path, run));
-    return una_report_save(path, bytes, run);
+    UNA_TRY(una_store_check_csv(path, page->run));
+    return una_report_save(path, bytes, page->run);
 }
 
 /* Pages show the .svg; the .png beside it is for those who have Cairo. */
-static una_status save_png(una_page *page, const char *name, const una_figure *figure, una_run *run)
+static una_status save_png(una_page *page, const char *name, const una_figure *figure)
 {
-    una_text png = una_text_in(page->words.arena);
-    if (una_cairo_check(run) == UNA_OK) {
-        UNA_TRY(una_figure_draw(&png, figure, UNA_FORMAT_PNG, run));
-        return save_part(page, name, "png", &png, run);
+    una_text png = una_text_in(page->arena);
+    if (una_cairo_check(page->run) == UNA_OK) {
+        UNA_TRY(una_figure_draw(&png, figure, UNA_FORMAT_PNG, page->run));
+        return save_part(page, name, "png", &png);
     }
-    if (!page->without_png) una_log(run, UNA_LOG_NOTE, "figures are written as .svg alone: %s", una_run_message(run));
+    if (!page->without_png)
+        una_log(page->run, UNA_LOG_NOTE, "figures are written as .svg alone: %s", una_run_message(page->run));
     page->without_png = true;
-    una_clear_message(run);
+    una_clear_message(page->run);
     return UNA_OK;
 }
 
 una_status una_page_figure(una_page *page, const char *name, const una_figure *figure, const char *lead,
-                           const char *caption, una_run *run)
+                           const char *caption)
 {
-    una_arena *arena = page->words.arena;
-    una_text svg = una_text_in(arena);
-    UNA_TRY(una_arena_check(arena));
+    una_text svg = una_text_in(page->arena);
+    UNA_TRY(una_arena_check(page->arena));
     una_html_figure(&page->html, figure, lead, caption);
-    UNA_TRY(una_figure_draw(&svg, figure, UNA_FORMAT_SVG, run));
-    UNA_TRY(save_part(page, name, "svg", &svg, run));
-    UNA_TRY(save_png(page, name, figure, run));
+    UNA_TRY(una_figure_draw(&svg, figure, UNA_FORMAT_SVG, page->run));
+    UNA_TRY(save_part(page, name, "svg", &svg));
+    UNA_TRY(save_png(page, name, figure));
 
     una_text_add(&page->words, "![");
     una_markdown_escape(&page->words, lead);
     una_text_add(&page->words, "](%s-%s.svg)\n\n", page->experiment, name);
     una_markdown_caption(&page->words, lead, caption);
-    return una_arena_check(arena);
+    return una_arena_check(page->arena);
 }
 
 /* The same sheet with more words behind its caption. */
@@ -90,110 +89,89 @@ static una_sheet with_more(const una_sheet *sheet, const char *more, una_arena *
     return other;
 }
 
-una_status una_page_sheet_noted(una_page *page, const una_sheet *sheet, const char *note, const char *hint,
-                                una_run *run)
+una_status una_page_sheet_noted(una_page *page, const una_sheet *sheet, const char *note, const char *hint)
 {
     static const struct { const char *ending; void (*write)(una_text *text, const una_sheet *sheet); } files[] = {
         { "csv", una_sheet_csv }, { "md", una_sheet_markdown }, { "tex", una_sheet_latex } };
-    una_arena *arena = page->words.arena;
-    una_sheet here = with_more(sheet, hint, arena), alone = with_more(sheet, note, arena);
-    UNA_TRY(una_arena_check(arena));
+    una_sheet here = with_more(sheet, hint, page->arena), alone = with_more(sheet, note, page->arena);
+    UNA_TRY(una_arena_check(page->arena));
     UNA_TRY(una_arena_check(sheet->arena));
     una_sheet_html(&page->html, &here);
     una_sheet_markdown(&page->words, &here);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        una_text text = una_text_in(arena);
+        una_text text = una_text_in(page->arena);
         files[i].write(&text, &alone);
-        UNA_TRY(save_part(page, sheet->name, files[i].ending, &text, run));
+        UNA_TRY(save_part(page, sheet->name, files[i].ending, &text));
     }
     return UNA_OK;
 }
 
-una_status una_page_sheet(una_page *page, const una_sheet *sheet, una_run *run)
+una_status una_page_sheet(una_page *page, const una_sheet *sheet)
 {
-    return una_page_sheet_noted(page, sheet, NULL, NULL, run);
+    return una_page_sheet_noted(page, sheet, NULL, NULL);
 }
 
 /* ---- parts --------------------------------------------------------------------------------------------------- */
 
-const una_row_key *una_group_key(const una_findings *f, const una_group *group)
-{
-    return &f->fits[group->from].key;
-}
-
-const una_group *una_findings_next(const una_findings *f, const una_group *after, const char *data)
-{
-    for (const una_group *g = after ? after + 1 : f->groups; g < f->groups + f->group_count; g++)
-        if (!data || strcmp(una_group_key(f, g)->data, data) == 0) return g;
-    return NULL;
-}
-
-const char *una_page_title(const una_findings *f, const una_group *group)
+const char *una_page_title(const una_group *group)
 {
     size_t same = 0;
-    const una_row_key *key = una_group_key(f, group);
-    for (const una_group *g = NULL; (g = una_findings_next(f, g, key->data));) same += strcmp(g->model, group->model) == 0;
+    const una_row_key *key = una_group_key(group);
+    for (const una_group *g = NULL; (g = una_findings_next(group->findings, g, key->data));)
+        same += strcmp(g->model, group->model) == 0;
     return same == 1 ? group->model : key->spec;
 }
 
 una_sheet una_page_table(una_page *page, const char *name, const char *lead, const char *caption,
                          const una_column *columns)
 {
-    una_sheet sheet = una_sheet_in(page->words.arena, name, lead, caption);
+    una_sheet sheet = una_sheet_in(page->arena, name, lead, caption);
     for (; columns->title; columns++) una_sheet_column(&sheet, columns->title, columns->kind);
     return sheet;
 }
 
-void una_page_spread(una_sheet *sheet, const una_findings *f, const una_group *group, size_t measure, int decimals)
+void una_page_spread(una_sheet *sheet, const una_group *group, size_t measure, int decimals)
 {
-    size_t at = group ? (size_t)(group - f->groups) * f->measures + measure : 0;
-    una_sheet_spread(sheet, group ? f->mean[at] : NAN, group ? f->sd[at] : NAN, decimals);
+    una_sheet_spread(sheet, group ? una_group_mean(group, measure) : NAN, group ? una_group_sd(group, measure) : NAN,
+                     decimals);
 }
 
-void una_page_cell(una_sheet *sheet, const una_findings *f, const una_group *group, const una_column *c)
+void una_page_cell(una_sheet *sheet, const una_group *group, const una_column *c)
 {
     if (c->measure == UNA_FITS) una_sheet_number(sheet, (double)group->count, 0);
-    else if (c->kind == UNA_SHEET_SPREAD) una_page_spread(sheet, f, group, c->measure, c->decimals);
-    else una_sheet_number(sheet, group ? una_findings_mean(f, group, c->measure) : NAN, c->decimals);
+    else if (c->kind == UNA_SHEET_SPREAD) una_page_spread(sheet, group, c->measure, c->decimals);
+    else una_sheet_number(sheet, group ? una_group_mean(group, c->measure) : NAN, c->decimals);
 }
 
-void una_page_cells(una_sheet *sheet, const una_findings *f, const una_group *group, const una_column *columns)
+void una_page_cells(una_sheet *sheet, const una_group *group, const una_column *columns)
 {
     for (const una_column *c = columns + sheet->at; c->title; c++) {
         if (c->kind == UNA_SHEET_WORDS || c->measure == UNA_OWN) return;
-        una_page_cell(sheet, f, group, c);
+        una_page_cell(sheet, group, c);
     }
 }
 
-void una_page_line(una_sheet *sheet, const una_findings *f, const una_group *group, const char *title,
+void una_page_line(una_sheet *sheet, const una_group *group, const char *title,
                    const una_column *columns)
 {
     una_sheet_line(sheet);
     una_sheet_words(sheet, title);
-    una_page_cells(sheet, f, group, columns);
+    una_page_cells(sheet, group, columns);
 }
 
 /* With more titled measures than this, a page of 1100 pixels has no room for the other columns. */
-static bool is_wide(const una_experiment *experiment)
+enum { MOST_BESIDE = 4 };
+
+una_status una_page_means(una_page *page)
 {
-    enum { MOST_BESIDE = 4 };
+    const una_findings *f = page->findings;
+    const una_experiment *experiment = page->asked->experiment;
     size_t titles = 0;
     for (const una_bench_measure *m = experiment->measures; m->name; m++) titles += m->title != NULL;
-    return titles > MOST_BESIDE;
-}
-
-static bool counts_differ(const una_findings *f)
-{
-    for (size_t g = 1; g < f->group_count; g++)
-        if (f->groups[g].count != f->groups[0].count) return true;
-    return false;
-}
-
-una_status una_page_means(una_page *page, const una_findings *f, const una_experiment *experiment, una_run *run)
-{
-    bool wide = is_wide(experiment), fits = !wide || counts_differ(f);   /* a wide table leaves columns out */
-    una_text caption = una_text_in(page->words.arena);
-    UNA_NEW(page->words.arena, una_column, columns, f->measures + 5);
+    bool wide = titles > MOST_BESIDE, fits = !wide;      /* a wide table leaves columns out */
+    for (size_t g = 1; g < f->group_count; g++) fits = fits || f->groups[g].count != f->groups[0].count;
+    una_text caption = una_text_in(page->arena);
+    UNA_NEW(page->arena, una_column, columns, f->measures + 5);
     una_column *next = columns;
     *next++ = (una_column){ "model", UNA_SHEET_WORDS, 0, 0 };
     *next++ = (una_column){ "data", UNA_SHEET_WORDS, 0, 0 };
@@ -207,13 +185,13 @@ una_status una_page_means(una_page *page, const una_findings *f, const una_exper
     if (!fits && f->group_count > 0) una_text_add(&caption, " (%zu %s each)", f->groups[0].count, experiment->over);
     una_sheet sheet = una_page_table(page, "means", "Means.", caption.at, columns);
     for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));) {
-        const char *data = una_group_key(f, g)->data;
-        una_page_line(&sheet, f, g, una_page_title(f, g), columns);
+        const char *data = una_group_key(g)->data;
+        una_page_line(&sheet, g, una_page_title(g), columns);
         una_sheet_words(&sheet, una_phrase(sheet.arena, "%.*s", (int)una_row_key_data(data), data));
-        una_page_cells(&sheet, f, g, columns);
+        una_page_cells(&sheet, g, columns);
     }
     una_page_heading(page, 2, "What is known, in numbers");
-    return una_page_sheet(page, &sheet, run);
+    return una_page_sheet(page, &sheet);
 }
 
 const char *una_bench_verdict(int holds)
@@ -222,9 +200,9 @@ const char *una_bench_verdict(int holds)
     return holds == UNA_DOES_NOT_HOLD ? "does not hold" : "cannot tell";
 }
 
-static una_status claims_table(una_page *page, const una_bench_claim *claims, size_t count,
-                               const una_experiment *experiment, una_run *run)
+static una_status claims_table(una_page *page, const una_bench_claim *claims, size_t count)
 {
+    const una_experiment *experiment = page->asked->experiment;
     static const una_column columns[] = { { "claim", UNA_SHEET_WORDS, 0, 0 }, { "verdict", UNA_SHEET_WORDS, 0, 0 },
                                           { "numbers", UNA_SHEET_WORDS, 0, 0 }, { .title = NULL } };
     if (count == 0) return UNA_OK;
@@ -237,57 +215,58 @@ static una_status claims_table(una_page *page, const una_bench_claim *claims, si
         una_sheet_words(&sheet, claims[i].numbers);
     }
     una_page_heading(page, 2, "What was claimed, and what holds here");
-    return una_page_sheet(page, &sheet, run);
+    return una_page_sheet(page, &sheet);
 }
 
 /* ---- the specs ----------------------------------------------------------------------------------------------- */
 
-static void add_spec(una_page *page, const char *spec)
-{
-    una_html_paragraph(&page->html, "code", spec);
-    una_text_add(&page->words, "    %s\n", spec);
-}
-
 /* Each spec once. If there are too many, because options depend on the data, only those of --models: the experiment's
  * own tables have the others. */
-static void page_put_fitted_specs(una_page *page, const una_findings *f, const una_asked *asked)
+static void page_put_fitted_specs(una_page *page)
 {
+    const una_findings *f = page->findings;
     enum { MOST = 48 };
     const char *specs[MOST];
     size_t count = 0;
     for (const una_group *g = NULL; count <= MOST && (g = una_findings_next(f, g, NULL));) {
         size_t earlier = 0;
-        while (earlier < count && strcmp(specs[earlier], una_group_key(f, g)->spec) != 0) earlier++;
+        while (earlier < count && strcmp(specs[earlier], una_group_key(g)->spec) != 0) earlier++;
         if (earlier < count) continue;
-        if (count < MOST) specs[count] = una_group_key(f, g)->spec;
+        if (count < MOST) specs[count] = una_group_key(g)->spec;
         count++;
     }
-    bool all = count <= MOST && !asked->experiment->owner;
+    bool all = count <= MOST && !page->asked->experiment->owner;
     una_page_heading(page, 2, "What was fitted");
-    for (size_t i = 0; i < (all ? count : asked->model_count); i++)
-        add_spec(page, all ? specs[i] : asked->models[i].spec);
+    for (size_t i = 0; i < (all ? count : page->asked->model_count); i++) {
+        const char *spec = all ? specs[i] : page->asked->models[i].spec;
+        una_html_paragraph(&page->html, "code", spec);
+        una_text_add(&page->words, "    %s\n", spec);
+    }
 }
 
 /* ---- the page ------------------------------------------------------------------------------------------------ */
 
-static una_status write_page(una_page *page, const una_findings *f, const una_bench_claim *claims, size_t claim_count,
-                             const una_asked *asked, una_run *run)
+static una_status write_page(una_page *page, const una_bench_claim *claims, size_t claim_count)
 {
+    const una_asked *asked = page->asked;
     const una_experiment *e = asked->experiment;
+    size_t fits = page->findings->count;
     una_page_heading(page, 1, e->title);
     paragraph(page, "lead", e->lead);
     if (asked->quick)
         una_page_box(page, "Quick run", "Seeds and budgets were cut short (quick): this page shows that everything "
                      "works, and which way things go; the numbers that count are those of a run in full.");
     if (asked->absent)
-        una_page_box(page, "Not all rows are there", una_phrase(page->words.arena, "%zu of %zu fits are there, and this "
+        una_page_box(page, "Not all rows are there", una_phrase(page->arena, "%zu of %zu fits are there, and this "
                      "page is made of them alone: where a table or a claim needs others, it is silent or cannot tell.",
-                     f->count, f->count + asked->absent));
-    UNA_TRY(e->page ? e->page(page, f, asked, run) : una_page_means(page, f, e, run));
-
-    UNA_TRY(claims_table(page, claims, claim_count, e, run));
-    page_put_fitted_specs(page, f, asked);
-    return una_html_end(&page->html, NULL);
+                     fits, fits + asked->absent));
+    UNA_TRY((e->page ? e->page : una_page_means)(page));
+    UNA_TRY(claims_table(page, claims, claim_count));
+    page_put_fitted_specs(page);
+    UNA_TRY(una_html_end(&page->html, NULL));
+    UNA_TRY(una_arena_check(page->arena));
+    UNA_TRY(save_part(page, NULL, "md", &page->words));
+    return save_part(page, NULL, "html", &page->html.text);
 }
 
 una_status una_experiment_page(const una_findings *findings, const una_bench_claim *claims, size_t claim_count,
@@ -296,11 +275,9 @@ una_status una_experiment_page(const una_findings *findings, const una_bench_cla
     una_arena arena;
     una_arena_init(&arena, run);
     una_page page = { .html = una_html_begin(&arena, asked->experiment->title), .words = una_text_in(&arena),
-                      .folder = asked->out, .experiment = asked->experiment->name };
-    una_status status = write_page(&page, findings, claims, claim_count, asked, run);
-    if (status == UNA_OK) status = una_arena_check(&arena);
-    if (status == UNA_OK) status = save_part(&page, NULL, "md", &page.words, run);
-    if (status == UNA_OK) status = save_part(&page, NULL, "html", &page.html.text, run);
+                      .folder = asked->out, .experiment = asked->experiment->name, .findings = findings,
+                      .asked = asked, .arena = &arena, .run = run };
+    una_status status = write_page(&page, claims, claim_count);
     una_arena_free(&arena);
     return status;
 }

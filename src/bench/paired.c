@@ -92,11 +92,11 @@ una_status una_paired_of(una_paired *paired, const double *difference, size_t co
     return UNA_OK;
 }
 
-una_status una_paired_each(una_paired *paired, const una_findings *f, const una_group *group, una_margin *of,
+una_status una_paired_each(una_paired *paired, const una_group *group, una_margin *of,
                            const void *context, una_run *run)
 {
     UNA_NEW(&run->scratch, double, d, group->count);
-    for (size_t i = 0; i < group->count; i++) d[i] = of(f, group->from + i, context);
+    for (size_t i = 0; i < group->count; i++) d[i] = of(group->findings, group->from + i, context);
     return una_paired_of(paired, d, group->count, run);
 }
 
@@ -105,16 +105,16 @@ typedef struct other_group { const una_group *group; size_t measure; } other_gro
 static double above_other(const una_findings *f, size_t fit, const void *context)
 {
     const other_group *other = context;
-    size_t its = una_findings_fit(f, other->group, &f->fits[fit].key);
+    size_t its = una_group_fit(other->group, &f->fits[fit].key);
     if (its == SIZE_MAX) return NAN;
     return una_findings_value(f, fit, other->measure) - una_findings_value(f, its, other->measure);
 }
 
-una_status una_paired_groups(una_paired *paired, const una_findings *f, const una_group *a, const una_group *b,
+una_status una_paired_groups(una_paired *paired, const una_group *a, const una_group *b,
                              size_t measure, una_run *run)
 {
     const other_group other = { b, measure };
-    return una_paired_each(paired, f, a, above_other, &other, run);
+    return una_paired_each(paired, a, above_other, &other, run);
 }
 
 /* ---- holdings ------------------------------------------------------------------------------------------------ */
@@ -156,16 +156,15 @@ int una_holding_least(double low, double high, double least)
 
 void una_paired_put(una_text *text, const una_paired *paired)
 {
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM];
     if (paired->count == 0) {
         una_text_add(text, "no pairs");
         return;
     }
-    una_text_add(text, "%s (", una_number_brief(a, paired->mean, 3));
+    una_text_add(text, "%s (", UNA_BRIEF(paired->mean, 3));
     if (paired->count > 1)
-        una_text_add(text, "95 %% interval %s to %s, ", una_number_brief(b, paired->low, 3),
-                     una_number_brief(c, paired->high, 3));
-    if (isfinite(paired->p)) una_text_add(text, "Wilcoxon p %s, ", una_number_brief(a, paired->p, 2));
+        una_text_add(text, "95 %% interval %s to %s, ", UNA_BRIEF(paired->low, 3),
+                     UNA_BRIEF(paired->high, 3));
+    if (isfinite(paired->p)) una_text_add(text, "Wilcoxon p %s, ", UNA_BRIEF(paired->p, 2));
     una_text_add(text, "above 0 in %zu of %zu)", paired->above, paired->count);
 }
 

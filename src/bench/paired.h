@@ -21,10 +21,10 @@ typedef struct una_paired {
 una_status una_paired_of(una_paired *paired, const double *difference, size_t count, una_run *run);
 /* Of the numbers that `of` gives for the fits of a group. */
 typedef double una_margin(const una_findings *findings, size_t fit, const void *context);
-una_status una_paired_each(una_paired *paired, const una_findings *findings, const una_group *group, una_margin *of,
+una_status una_paired_each(una_paired *paired, const una_group *group, una_margin *of,
                            const void *context, una_run *run);
 /* a - b of one measure, over the fits of two groups that have the same seed and split. */
-una_status una_paired_groups(una_paired *paired, const una_findings *findings, const una_group *a, const una_group *b,
+una_status una_paired_groups(una_paired *paired, const una_group *a, const una_group *b,
                              size_t measure, una_run *run);
 /* UNA_HOLDS: low >= least; UNA_DOES_NOT_HOLD: high < least; else, or with fewer than 3 pairs, UNA_CANNOT_TELL. */
 int  una_paired_least(const una_paired *paired, double least);

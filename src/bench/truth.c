@@ -71,7 +71,7 @@ static void truth_compare_rows(una_truth_scores *v, const una_truth *t, const do
     v->noise_range = most / least;
 }
 
-static una_status truth_score_table(una_truth_scores *v, const una_model *model, const una_truth *t, una_run *run)
+una_status una_truth_score(una_truth_scores *v, const una_model *model, const una_truth *t, una_run *run)
 {
     una_score score = UNA_INIT(una_score);
     una_dataset *data;
@@ -86,11 +86,5 @@ static una_status truth_score_table(una_truth_scores *v, const una_model *model,
     v->coverage_95 = score.coverage_95;
     v->log_lik = score.log_lik;
     v->rmse = score.rmse;
-    return UNA_OK;
-}
-
-una_status una_truth_score(una_truth_scores *scores, const una_model *model, const una_truth *truth, una_run *run)
-{
-    UNA_SCOPED(run, truth_score_table(scores, model, truth, run));
     return UNA_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/option.h"
 #include "base/ranks.h"
+#include "select/evaluation.h"
 #include "select/tune.h"
 #include "model/above.h"
 
@@ -167,11 +168,11 @@ static una_status take_words(una_comparison *c)
 static una_status find_share(una_comparison *c)
 {
     una_run *run = c->kept.run;
-    size_t train, test, count = una_folds_count(&c->folds);
-    UNA_NEW_ROWS(&run->scratch, size_t, rows, 2 * c->folds.rows);
+    size_t count = una_folds_count(&c->folds);
+    una_fold fold = { .train = NULL };
     for (size_t k = 0; k < count; k++) {
-        UNA_TRY(una_folds_split(rows, &train, rows + c->folds.rows, &test, &c->folds, k, run));
-        if (train > 0) c->share += (double)test / (double)train / (double)count;
+        UNA_TRY(una_folds_split(&fold, &c->folds, k, run));
+        if (fold.train_count) c->share += (double)fold.test_count / (double)fold.train_count / (double)count;
     }
     return UNA_OK;
 }
@@ -280,12 +281,9 @@ static una_status score_model(una_score *score, una_outcome *outcome, const una_
                               const una_dataset *train, const una_dataset *test, una_run *run)
 {
     una_model *model;
-    UNA_TRY(una_fit(&model, key->spec, train, &c->fit, run));
-    UNA_TRY(una_keep_model(&run->scratch, model));
+    UNA_TRY(una_held_fit(&model, key->spec, train, &c->fit, run));
     UNA_TRY(una_model_score(score, model, test, run));
-    outcome->seconds = una_model_info(model)->seconds;
-    outcome->options = una_arena_text(outcome->arena, una_model_info(model)->spec);
-    return una_arena_check(outcome->arena);
+    return una_outcome_take(outcome, model);
 }
 
 /* A numerical failure concerns only this model on this fold. */
@@ -337,7 +335,7 @@ static una_status compare_read_rows(una_comparison *c)
     for (size_t m = 0; m < c->count; m++)
         for (size_t k = 0; k < folds; k++) {
             una_row_key key = compare_row_key(c, m, k);
-            UNA_TRY(una_kept_read(value + m * each + k, folds, &c->kept, &key));
+            UNA_SCOPED(c->kept.run, una_kept_read(value + m * each + k, folds, &c->kept, &key));
         }
     return una_compare_sum_up(c, value);
 }

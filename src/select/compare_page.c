@@ -155,19 +155,20 @@ static void add_values(una_html *html, const una_compared *c, una_arena *arena)
 
 static const char *interval_text(const una_compared_number *n, una_arena *arena)
 {
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], d[UNA_NUMBER_ROOM];
-    una_number_brief(a, n->difference, 2);
+    const char *a = UNA_BRIEF(n->difference, 2);
     if (!isfinite(n->low)) return una_phrase(arena, "%s", a);
-    return una_phrase(arena, "%s (%s to %s)", a, una_number_brief(b, n->low, 2), una_number_brief(d, n->high, 2));
+    return una_phrase(arena, "%s (%s to %s)", a, UNA_BRIEF(n->low, 2), UNA_BRIEF(n->high, 2));
 }
 
 static void add_differences(una_html *html, const una_compared *c, una_arena *arena)
 {
-    static const char *const heads[] = { "Model", "Log-likelihood", "RMSE", "CRPS", "" };
+    static const una_sheet_head heads[] = {
+        { "Model", UNA_SHEET_WORDS }, { "Log-likelihood", UNA_SHEET_WORDS }, { "RMSE", UNA_SHEET_WORDS },
+        { "CRPS", UNA_SHEET_WORDS }, { "", UNA_SHEET_WORDS }, { NULL, UNA_SHEET_EMPTY } };
     una_sheet sheet = una_sheet_in(arena, "differences", "Differences to the best model.",
                                    "Fold by fold, with 95 % intervals by the corrected t-test of Nadeau and Bengio "
                                    "(2003). Where 0 is inside, the two cannot be told apart.");
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) una_sheet_column(&sheet, heads[i], UNA_SHEET_WORDS);
+    una_sheet_columns(&sheet, heads);
     for (size_t i = 1; i < c->count; i++) {
         const una_compared_model *m = &c->model[i];
         una_sheet_line(&sheet);

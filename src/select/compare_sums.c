@@ -103,17 +103,16 @@ static size_t list_of(const una_compared_model **list, const una_compared *all, 
 static void add_near(una_text *text, const una_compared_model **near, size_t count, size_t by)
 {
     static const char *const what[] = { "log-likelihood", "error (rmse)", "CRPS" };
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], d[UNA_NUMBER_ROOM];
     size_t named = count < MOST_NAMED ? count : MOST_NAMED;
     for (size_t i = 0; i < named; i++) {
         const una_compared_number *n = una_compared_number_of(near[i], by);
         add_name(text, near[i], i, count);
         if (count == 1) una_text_add(text, " cannot be told from it");
         una_text_add(text, " (%s%s%s%s", i == 0 ? "difference of " : "", i == 0 ? what[by] : "", i == 0 ? " " : "",
-                     una_number_brief(a, n->difference, 2));
+                     UNA_BRIEF(n->difference, 2));
         if (isfinite(n->low))
-            una_text_add(text, ", 95 %% interval %s to %s", una_number_brief(b, n->low, 2),
-                         una_number_brief(d, n->high, 2));
+            una_text_add(text, ", 95 %% interval %s to %s", UNA_BRIEF(n->low, 2),
+                         UNA_BRIEF(n->high, 2));
         una_text_add(text, ")");
     }
     if (count > named) una_text_add(text, " and %zu more", count - named);

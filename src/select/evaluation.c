@@ -11,11 +11,31 @@ const char *const una_evaluation_measures[UNA_EVALUATION_COUNT] = {
     [UNA_EVALUATION_LOG_LIK] = "log_lik", [UNA_EVALUATION_RMSE] = "rmse", [UNA_EVALUATION_COS2] = "mean_cos2"
 };
 
-bool una_kind_has_posteriors(const char *kind)
+size_t una_kind_at(const char *name)
 {
-    for (size_t k = 0; k < una_kind_count(); k++)
-        if (strcmp(una_kind_name(k), kind) == 0) return una_kind_relearns(k);
-    return false;
+    size_t k = 0;
+    while (k < una_kind_count() && strcmp(una_kind_name(k), name) != 0) k++;
+    return k;
+}
+
+una_status una_held_fit(una_model **model, const char *spec, const una_dataset *data, const una_fit_settings *settings,
+                        una_run *run)
+{
+    UNA_TRY(una_fit(model, spec, data, settings, run));
+    return una_keep_model(&run->scratch, *model);
+}
+
+una_status una_held_part(una_dataset **part, const una_dataset *data, const size_t *index, size_t count, una_run *run)
+{
+    UNA_TRY(una_dataset_rows(part, data, index, count, run));
+    return una_keep_dataset(&run->scratch, *part);
+}
+
+una_status una_outcome_take(una_outcome *outcome, const una_model *model)
+{
+    outcome->options = una_arena_text(outcome->arena, una_model_info(model)->spec);
+    outcome->seconds = una_model_info(model)->seconds;
+    return una_arena_check(outcome->arena);
 }
 
 una_status una_posterior_with(una_model **other, const una_model *model, const una_dataset *rows, const char *set,
@@ -78,12 +98,9 @@ static una_status cut_table(una_evaluations *w, const una_dataset *table, double
 {
     una_split split = UNA_INIT(una_split);
     una_dataset *train, *test;
-    una_arena *scratch = &w->run->scratch;
     UNA_TRY(una_split_random(&split, una_dataset_row_count(table), share > 0 ? share : 0.2, seed, w->run));
-    una_status status = una_dataset_rows(&train, table, split.train, split.train_count, w->run);
-    if (status == UNA_OK) status = una_keep_dataset(scratch, train);
-    if (status == UNA_OK) status = una_dataset_rows(&test, table, split.test, split.test_count, w->run);
-    if (status == UNA_OK) status = una_keep_dataset(scratch, test);
+    una_status status = una_held_part(&train, table, split.train, split.train_count, w->run);
+    if (status == UNA_OK) status = una_held_part(&test, table, split.test, split.test_count, w->run);
     una_split_free(&split, w->run);
     if (status == UNA_OK) w->train = train, w->test = test;
     return status;
@@ -109,19 +126,12 @@ static una_status allow_numeric_failure(una_status status, const una_row_key *ke
     return UNA_OK;
 }
 
-/* A model that lasts as long as the scratch memory. */
-static una_status fit_kept(una_model **model, const una_evaluations *w, const una_dataset *table, const una_fit_settings *fit)
-{
-    UNA_TRY(una_fit(model, w->keys[0]->spec, table, fit, w->run));
-    return una_keep_model(&w->run->scratch, *model);
-}
-
 /* Scores on the rows that the fit itself held out. */
 static una_status evaluate_by_own_rows(una_evaluations *w, const una_dataset *table)
 {
     una_model *model, *other;
     una_fit_settings fit = w->setup->fit;
-    UNA_TRY(fit_kept(&model, w, table, &fit));
+    UNA_TRY(una_held_fit(&model, w->keys[0]->spec, table, &fit, w->run));
     const una_fit_info *info = una_model_info(model);
     una_score score = { .size = sizeof score, .log_lik = info->valid_log_lik, .rmse = info->valid_rmse };
     if (info->valid_rows == 0 && fit.valid) {
@@ -129,7 +139,7 @@ static una_status evaluate_by_own_rows(una_evaluations *w, const una_dataset *ta
     } else if (info->valid_rows == 0) {                  /* the kind holds none out */
         UNA_TRY(cut_table(w, table, fit.valid_fraction, w->run->settings.seed));
         fit.valid_fraction = 0;
-        UNA_TRY(fit_kept(&other, w, w->train, &fit));
+        UNA_TRY(una_held_fit(&other, w->keys[0]->spec, w->train, &fit, w->run));
         UNA_TRY(una_model_score(&score, other, w->test, w->run));
     }
     return note_evaluation(w->value, &score, model, w);

@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "store/key.h"
+#include "store/worker.h"
 
 enum { UNA_EVALUATION_LOG_LIK, UNA_EVALUATION_RMSE, UNA_EVALUATION_COS2, UNA_EVALUATION_COUNT };
 extern const char *const una_evaluation_measures[UNA_EVALUATION_COUNT];  /* names of the measures                  */
@@ -33,8 +33,18 @@ typedef struct una_evaluation {
     const char *options;                 /* the spec with every option filled in                                   */
 } una_evaluation;
 
+/* The place of a kind of that name; una_kind_count(): there is none. */
+size_t una_kind_at(const char *name);
 /* Whether una_model_relearn can compute new posteriors of a kind. */
-bool una_kind_has_posteriors(const char *kind);
+static inline bool una_kind_has_posteriors(const char *kind) { return una_kind_relearns(una_kind_at(kind)); }
+/* una_fit, to a model that ends with the run's scratch memory (model/above.h has more of this): that of a measure is
+ * given back after it, also after a failure, that of a page by its caller. */
+una_status una_held_fit(una_model **model, const char *spec, const una_dataset *data, const una_fit_settings *settings,
+                        una_run *run);
+/* Some rows of a table, which end so too. */
+una_status una_held_part(una_dataset **part, const una_dataset *data, const size_t *index, size_t count, una_run *run);
+/* Options and seconds of the model, into the outcome. */
+una_status una_outcome_take(una_outcome *outcome, const una_model *model);
 /* A model with its features and another posterior, from rows of these and with options such as "prior_var=10"; it lasts
  * as long as the scratch memory. */
 una_status una_posterior_with(una_model **other, const una_model *model, const una_dataset *rows, const char *set,

@@ -6,7 +6,7 @@
 #include "select/folds.h"
 
 #include "data/copies.h"
-#include "model/above.h"
+#include "select/evaluation.h"
 
 #include <ctype.h>
 
@@ -326,71 +326,69 @@ static bool is_tested(const una_folds *f, size_t index, size_t row)
 }
 
 /* Rows of groups that are tested do not train. */
-static una_status leave_groups_out(size_t *train, size_t *count, const una_folds *f, const size_t *test, size_t tested,
-                                   una_run *run)
+static una_status leave_groups_out(una_fold *fold, const una_folds *f, una_run *run)
 {
     size_t kept = 0;
     UNA_NEW(&run->scratch, bool, out, f->groups);
-    for (size_t i = 0; i < tested; i++) out[f->group_of[test[i]]] = true;
-    for (size_t i = 0; i < *count; i++)
-        if (!out[f->group_of[train[i]]]) train[kept++] = train[i];
-    *count = kept;
+    for (size_t i = 0; i < fold->test_count; i++) out[f->group_of[fold->test[i]]] = true;
+    for (size_t i = 0; i < fold->train_count; i++)
+        if (!out[f->group_of[fold->train[i]]]) fold->train[kept++] = fold->train[i];
+    fold->train_count = kept;
     return UNA_OK;
 }
 
-una_status una_folds_split(size_t *train, size_t *train_count, size_t *test, size_t *test_count, const una_folds *f,
-                           size_t index, una_run *run)
+una_status una_folds_split(una_fold *fold, const una_folds *f, size_t index, una_run *run)
 {
     bool by_time = f->time != SIZE_MAX;
     size_t block = index % f->folds + 1;
-    *train_count = *test_count = 0;
-    for (size_t i = 0; i < f->rows; i++) {
-        if (is_tested(f, index, i)) test[(*test_count)++] = i;
-        else if (!by_time || f->part[i] < block) train[(*train_count)++] = i;
+    if (!fold->train) {
+        UNA_NEW_ROWS_AT(&run->scratch, fold->train, f->rows);
+        UNA_NEW_ROWS_AT(&run->scratch, fold->test, f->rows);
     }
-    if (by_time && f->group_of) UNA_SCOPED(run, leave_groups_out(train, train_count, f, test, *test_count, run));
+    fold->train_count = fold->test_count = 0;
+    for (size_t i = 0; i < f->rows; i++) {
+        if (is_tested(f, index, i)) fold->test[fold->test_count++] = i;
+        else if (!by_time || f->part[i] < block) fold->train[fold->train_count++] = i;
+    }
+    if (by_time && f->group_of) UNA_SCOPED(run, leave_groups_out(fold, f, run));
     return UNA_OK;
 }
 
 static una_status part_table(una_dataset **table, const una_folds *f, const una_dataset *data, const size_t *row,
                              size_t count, una_run *run)
 {
-    UNA_TRY(una_dataset_rows(table, data, row, count, run));
-    UNA_TRY(una_keep_dataset(&run->scratch, *table));
+    UNA_TRY(una_held_part(table, data, row, count, run));
     return una_table_drop(*table, f->out);
 }
 
 una_status una_folds_tables(una_dataset **train, una_dataset **test, const una_folds *f, size_t index,
                             const una_dataset *data, una_run *run)
 {
-    size_t learnt, tested;
-    UNA_NEW_ROWS(&run->scratch, size_t, first, f->rows);
-    UNA_NEW_ROWS(&run->scratch, size_t, second, f->rows);
-    UNA_TRY(una_folds_split(first, &learnt, second, &tested, f, index, run));
-    if (learnt == 0)
+    una_fold fold = { .train = NULL };
+    UNA_TRY(una_folds_split(&fold, f, index, run));
+    if (fold.train_count == 0)
         UNA_FAIL(run, UNA_E_INPUT, "%s: fold %zu has no row to train on: every earlier row is of a group "
                  "that it tests; take fewer folds, or leave out the groups or the time", data->origin,
                  index % f->folds + 1);
-    UNA_TRY(part_table(train, f, data, first, learnt, run));
-    return part_table(test, f, data, second, tested, run);
+    UNA_TRY(part_table(train, f, data, fold.train, fold.train_count, run));
+    return part_table(test, f, data, fold.test, fold.test_count, run);
 }
 
 /* seen [values]: 1 + the last fold that trained on it. */
 static una_status find_new_word(bool *found, const una_folds *f, const una_dataset *data, size_t column, una_run *run)
 {
-    size_t values, learnt, tested;
+    size_t values;
+    una_fold fold = { .train = NULL };
     UNA_NEW_ROWS(&run->scratch, uint32_t, code, f->rows);
-    UNA_NEW_ROWS(&run->scratch, size_t, train, f->rows);
-    UNA_NEW_ROWS(&run->scratch, size_t, test, f->rows);
     UNA_SCOPED(run, code_column(code, &values, data, column, run));
     UNA_NEW(&run->scratch, size_t, seen, values);
     *found = false;
     for (size_t k = 0; k < una_folds_count(f) && !*found; k++) {
-        UNA_TRY(una_folds_split(train, &learnt, test, &tested, f, k, run));
-        for (size_t i = 0; i < learnt; i++)
-            if (code[train[i]] != NONE) seen[code[train[i]]] = k + 1;
-        for (size_t i = 0; i < tested; i++)
-            *found = *found || (code[test[i]] != NONE && seen[code[test[i]]] != k + 1);
+        UNA_TRY(una_folds_split(&fold, f, k, run));
+        for (size_t i = 0; i < fold.train_count; i++)
+            if (code[fold.train[i]] != NONE) seen[code[fold.train[i]]] = k + 1;
+        for (size_t i = 0; i < fold.test_count; i++)
+            *found = *found || (code[fold.test[i]] != NONE && seen[code[fold.test[i]]] != k + 1);
     }
     return UNA_OK;
 }

@@ -37,9 +37,10 @@ typedef struct una_folds {
 una_status una_folds_make(una_folds *folds, const una_dataset *data, const una_fold_settings *settings,
                           una_arena *arena, una_run *run);
 static inline size_t una_folds_count(const una_folds *folds) { return folds->folds * folds->repeats; }
-/* Rows of fold `index`, 0 ... una_folds_count - 1, repeat by repeat: train, test [rows], ascending. */
-una_status una_folds_split(size_t *train, size_t *train_count, size_t *test, size_t *test_count,
-                           const una_folds *folds, size_t index, una_run *run);
+/* Rows that train and that test, ascending; lists in scratch, made where `train` is NULL. */
+typedef struct una_fold { size_t *train, *test, train_count, test_count; } una_fold;
+/* Rows of fold `index`, 0 ... una_folds_count - 1, repeat by repeat. */
+una_status una_folds_split(una_fold *fold, const una_folds *folds, size_t index, una_run *run);
 /* The same as tables, without the columns that no model may see: excluded columns, the groups (a tested group is always
  * a new one), and a time in words. They last as long as the scratch memory. */
 una_status una_folds_tables(una_dataset **train, una_dataset **test, const una_folds *folds, size_t index,

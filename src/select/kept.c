@@ -6,8 +6,8 @@
 
 #include "base/option.h"
 #include "base/ranks.h"
+#include "draw/number.h"
 #include "store/folder.h"
-#include "store/store_csv.h"
 
 #include <inttypes.h>
 
@@ -29,29 +29,30 @@ void una_kept_close(una_kept_rows *k)
 
 una_status una_kept_open(una_kept_rows *k, const char *out)
 {
-    una_text store = una_text_in(k->keep), table = una_text_in(k->keep);
     if (!out || !una_sweep_writes(k->ranks)) return una_sweep_store(&k->store, NULL, k->ranks, k->run);
-    una_text_add(&store, "%s/%s.sqlite", out, k->name);
-    una_text_add(&table, "%s/%s.csv", out, k->name);
+    const char *store = una_phrase(k->keep, "%s/%s.sqlite", out, k->name);
+    k->table = una_phrase(k->keep, "%s/%s.csv", out, k->name);
     UNA_TRY(una_arena_check(k->keep));
     UNA_TRY(una_folder_make(out, k->run));
-    UNA_TRY(una_store_check_csv(store.at, k->run));
-    UNA_TRY(una_store_check_csv(table.at, k->run));
-    UNA_TRY(una_store_open(&k->store, store.at, UNA_DATABASE_JOURNAL, k->run));
-    k->table = table.at;
-    return UNA_OK;
+    UNA_TRY(una_store_check_csv(store, k->run));
+    UNA_TRY(una_store_check_csv(k->table, k->run));
+    return una_store_open(&k->store, store, UNA_DATABASE_JOURNAL, k->run);
 }
 
-static una_status write_table(const una_kept_rows *k)
+una_row_table una_kept_table(const una_kept_rows *k, const char *path)
 {
-    if (!k->table) return UNA_OK;
-    const una_row_table table = { k->name, k->measures, k->measure_count, k->table };
-    return una_store_export(k->store, &table, NULL, k->run);
+    return (una_row_table){ k->name, k->measures, k->measure_count, path };
+}
+
+una_status una_kept_write_table(const una_kept_rows *k)
+{
+    const una_row_table table = una_kept_table(k, k->table);
+    return k->table ? una_store_export(k->store, &table, NULL, k->run) : UNA_OK;
 }
 
 una_status una_kept_write(const una_kept_rows *k, una_status status)
 {
-    if (status == UNA_OK) status = write_table(k);
+    if (status == UNA_OK) status = una_kept_write_table(k);
     return una_sweep_agree(status, k->ranks, k->run);
 }
 
@@ -60,7 +61,7 @@ una_status una_kept_stopped(const una_kept_rows *k, una_status status)
     char why[sizeof k->run->message];
     if (!k->table) return status;
     memcpy(why, k->run->message, sizeof why);
-    una_status written = write_table(k);
+    una_status written = una_kept_write_table(k);
     if (status == UNA_CANCELLED && written == UNA_OK)
         UNA_FAIL(k->run, status, "interrupted; what was fitted is in %s, and the same call goes on from there",
                  k->table);
@@ -70,10 +71,15 @@ una_status una_kept_stopped(const una_kept_rows *k, una_status status)
 
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
 
+una_sweep una_kept_sweep(const una_kept_rows *k, const una_plan *plan, una_make_row *make, void *context)
+{
+    return (una_sweep){ .store = k->store, .plan = plan, .measures = k->measures, .measure_count = k->measure_count,
+                        .make = make, .context = context, .ranks = k->ranks };
+}
+
 una_status una_kept_make(size_t *made, const una_kept_rows *k, const una_plan *plan, una_make_row *make, void *context)
 {
-    una_sweep sweep = { .store = k->store, .plan = plan, .measures = k->measures, .measure_count = k->measure_count,
-                        .make = make, .context = context, .ranks = k->ranks };
+    una_sweep sweep = una_kept_sweep(k, plan, make, context);
     una_status status = plan->count > 0 ? una_sweep_run(&sweep, k->run) : UNA_OK;
     *made += sweep.made + sweep.extra;
     return status;
@@ -93,7 +99,7 @@ una_status una_kept_has(bool *there, const una_kept_rows *k, const una_row_key *
     return UNA_OK;
 }
 
-static una_status read_row(double *value, size_t stride, const una_kept_rows *k, const una_row_key *key)
+una_status una_kept_read(double *value, size_t stride, const una_kept_rows *k, const una_row_key *key)
 {
     bool found;
     una_row row;
@@ -103,12 +109,6 @@ static una_status read_row(double *value, size_t stride, const una_kept_rows *k,
                  key->spec);
     for (size_t m = 0; m < k->measure_count; m++) value[m * stride] = row.value[una_row_find(&row, k->measures[m])];
     value[k->measure_count * stride] = row.seconds;
-    return UNA_OK;
-}
-
-una_status una_kept_read(double *value, size_t stride, const una_kept_rows *k, const una_row_key *key)
-{
-    UNA_SCOPED(k->run, read_row(value, stride, k, key));
     return UNA_OK;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a search over options and a comparison have in common: rows of one study, made by a sweep and kept in a folder
- * as NAME.sqlite and NAME.csv, or in memory, so that what was stopped can go on.
+ * What a search over options, a comparison and an experiment have in common: rows of one study, made by a sweep and
+ * kept in a folder as NAME.sqlite and NAME.csv (an experiment: bench.sqlite), or in memory, so that what was stopped can
+ * go on.
  */
 #pragma once
 
+#include "store/store_csv.h"
 #include "store/worker.h"
 
 typedef struct una_kept_rows {
@@ -24,14 +26,18 @@ void       una_kept_begin(una_kept_rows *kept, const char *name, const char *con
 void       una_kept_close(una_kept_rows *kept);          /* all but the arena                                      */
 /* out NULL: in memory, as on ranks other than 0. */
 una_status una_kept_open(una_kept_rows *kept, const char *out);
-/* Makes the missing rows of a plan; *made counts them. */
+/* The sweep that makes the missing rows of a plan; and that it is run: *made counts them. */
+una_sweep  una_kept_sweep(const una_kept_rows *kept, const una_plan *plan, una_make_row *make, void *context);
 una_status una_kept_make(size_t *made, const una_kept_rows *kept, const una_plan *plan, una_make_row *make,
                          void *context);
 /* Whether there is a row of a key, with all measures. run: of a task, perhaps. */
 una_status una_kept_has(bool *there, const una_kept_rows *kept, const una_row_key *key, una_run *run);
-/* Measures and seconds of a row, to value[0], value[stride] ... UNA_E_IO: the row is gone. */
+/* Measures and seconds of a row, to value[0], value[stride] ... UNA_E_IO: the row is gone. Work from scratch. */
 una_status una_kept_read(double *value, size_t stride, const una_kept_rows *kept, const una_row_key *key);
-/* The end: writes the table. After a failure it is written as well, and the first failure is reported. */
+/* The table, where there is one. The end: writes it. After a failure it is written as well, and the first failure is
+ * reported. */
+una_row_table una_kept_table(const una_kept_rows *kept, const char *path);
+una_status una_kept_write_table(const una_kept_rows *kept);
 una_status una_kept_write(const una_kept_rows *kept, una_status status);
 una_status una_kept_stopped(const una_kept_rows *kept, una_status status);
 

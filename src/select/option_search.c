@@ -180,7 +180,8 @@ una_status una_option_search_add(size_t *index, una_option_search *search, size_
     UNA_TRY(una_arena_check(keep));
     una_scored_spec *one = &search->specs_scored[next];
     *one = (una_scored_spec){ .model = model };
-    UNA_TRY(una_option_space_spec(&one->spec, &one->results, &search->spaces[model], value, keep, search->kept.run));
+    UNA_SCOPED(search->kept.run, una_option_space_spec(&one->spec, &one->results, &search->spaces[model], value, keep,
+                                                       search->kept.run));
     una_row_key key = una_option_search_key(search, next, 0);
     una_plan_add(&search->specs, key);
     UNA_TRY(una_arena_check(keep));

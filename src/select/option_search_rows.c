@@ -194,7 +194,7 @@ static una_status sum_up_spec(una_option_search *search, size_t index)
     UNA_NEW(&search->kept.run->scratch, double, value, (UNA_EVALUATION_COUNT + 1) * rows);
     for (size_t r = 0; r < rows; r++) {
         una_row_key key = una_option_search_key(search, index, r);
-        UNA_TRY(una_kept_read(value + r, rows, &search->kept, &key));
+        UNA_SCOPED(search->kept.run, una_kept_read(value + r, rows, &search->kept, &key));
     }
     const double *log_lik = value + UNA_EVALUATION_LOG_LIK * rows, *rmse = value + UNA_EVALUATION_RMSE * rows;
     const double *cos2 = value + UNA_EVALUATION_COS2 * rows;

@@ -239,15 +239,14 @@ static una_status list_options(const char ***name, size_t *count, const reading 
     for (size_t k = 0; k < una_kind_count(); k++) most += una_kind_option_count(k);
     UNA_NEW_AT(r->arena, *name, r->count * most);
     *count = 0;
-    for (size_t m = 0; m < r->count; m++)
-        for (size_t k = 0; k < una_kind_count(); k++) {
-            bool same = strcmp(una_kind_name(k), r->spaces[m].model.name) == 0;
-            for (size_t o = 0; same && o < una_kind_option_count(k); o++) {
-                una_option_info info = UNA_INIT(una_option_info);
-                UNA_TRY(una_kind_option(&info, k, o, r->run));
-                (*name)[(*count)++] = info.name;
-            }
+    for (size_t m = 0; m < r->count; m++) {
+        size_t kind = una_kind_at(r->spaces[m].model.name);
+        for (size_t o = 0; o < una_kind_option_count(kind); o++) {
+            una_option_info info = UNA_INIT(una_option_info);
+            UNA_TRY(una_kind_option(&info, kind, o, r->run));
+            (*name)[(*count)++] = info.name;
         }
+    }
     return UNA_OK;
 }
 
@@ -307,8 +306,8 @@ static una_status take_space_part(const reading *r, const piece *p)
     return UNA_OK;
 }
 
-una_status una_option_space_parse_models(una_option_space *spaces, const char *text, const char *const *models,
-                                         size_t count, una_arena *arena, una_run *run)
+una_status una_option_space_parse(una_option_space *spaces, const char *text, const char *const *models, size_t count,
+                                  una_arena *arena, una_run *run)
 {
     size_t most = 1, parts = cut_pieces(NULL, 0, text, ';'), axes = 0;
     reading r = { .spaces = spaces, .count = count, .arena = arena, .run = run };
@@ -330,12 +329,6 @@ una_status una_option_space_parse_models(una_option_space *spaces, const char *t
         for (size_t a = 0; a < spaces[m].count; a++, axes++) UNA_TRY(check_axis(&spaces[m], a, run));
     if (axes == 0) UNA_FAIL(run, UNA_E_USAGE, "%.80s: there is nothing to search over between these ';'", text);
     return UNA_OK;
-}
-
-una_status una_option_space_parse(una_option_space *space, const char *text, const char *model, una_arena *arena,
-                                  una_run *run)
-{
-    return una_option_space_parse_models(space, text, &model, 1, arena, run);
 }
 
 /* ---- combinations -------------------------------------------------------------------------------------------- */
@@ -412,8 +405,8 @@ static const char *axis_value(const una_option_space *space, const char *const *
     return NULL;
 }
 
-static una_status write_spec(const char **spec, unsigned *results, const una_option_space *space,
-                             const char *const *value, una_arena *arena, una_run *run)
+una_status una_option_space_spec(const char **spec, unsigned *results, const una_option_space *space,
+                                 const char *const *value, una_arena *arena, una_run *run)
 {
     una_text text = una_text_in(&run->scratch);
     unsigned ignored;
@@ -427,12 +420,4 @@ static una_status write_spec(const char **spec, unsigned *results, const una_opt
     una_spec_close(&text);
     UNA_TRY(una_arena_check(&run->scratch));
     return una_row_key_spec(spec, NULL, results ? results : &ignored, text.at, arena, run);
-}
-
-una_status una_option_space_spec(const char **spec, unsigned *results, const una_option_space *space,
-                                 const char *const *value, una_arena *arena, una_run *run)
-{
-    if (arena == &run->scratch) return write_spec(spec, results, space, value, arena, run);
-    UNA_SCOPED(run, write_spec(spec, results, space, value, arena, run));
-    return UNA_OK;
 }

@@ -42,13 +42,10 @@ typedef struct una_option_space {
 enum { UNA_MOST_FITS = 1000000 };        /* of one search                                                         */
 
 /* UNA_E_USAGE names the wrong part and the remedy. Every value and both ends of every range are checked with the model.
- * Results live in `arena`. */
-una_status una_option_space_parse(una_option_space *space, const char *text, const char *model, una_arena *arena,
-                                  una_run *run);
-/* For several models; spaces [count]. A model may have no axis, but there must be at least one axis in all, and each
- * part must concern some model. */
-una_status una_option_space_parse_models(una_option_space *spaces, const char *text, const char *const *models,
-                                         size_t count, una_arena *arena, una_run *run);
+ * Results live in `arena`. Of several models: spaces [count]. A model may have no axis, but there must be at least one
+ * axis in all, and each part must concern some model. */
+una_status una_option_space_parse(una_option_space *spaces, const char *text, const char *const *models, size_t count,
+                                  una_arena *arena, una_run *run);
 
 /* The number of combinations; 0: infinite, because an axis is a range. More than 2^63 count as 2^63. */
 uint64_t   una_option_space_combinations(const una_option_space *space);

@@ -18,12 +18,6 @@ static int compare_candidates(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* A tenth of them, rounded up. */
-static size_t tenth_of(size_t count)
-{
-    return (count + 9) / 10;
-}
-
 /* place [count], at every stride-th number; -1 as sign where the highest is best. */
 static void place_by(place *at, const double *number, size_t stride, double sign, size_t count)
 {
@@ -41,7 +35,7 @@ static void place_by_two(place *at, const una_candidate *c, size_t count)
     for (size_t i = 0; i < count; i++)
         if (!isnan(c[i].log_lik) && !isnan(c[i].mean_cos2)) at[both++] = (place){ CHOSEN_FROM, -c[i].log_lik, i };
     qsort(at, both, sizeof *at, compare_candidates);
-    double border = both ? -at[tenth_of(both) - 1].key : HUGE_VAL;
+    double border = both ? -at[(both + 9) / 10 - 1].key : HUGE_VAL;
 
     for (size_t i = 0; i < count; i++) {
         double high = c[i].log_lik, low = c[i].mean_cos2;

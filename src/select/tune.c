@@ -7,6 +7,7 @@
 
 #include "base/ranks.h"
 #include "bo/search.h"
+#include "draw/number.h"
 #include "model/above.h"
 #include "select/option_search.h"
 
@@ -74,7 +75,7 @@ static una_status take_models(tuning *t)
     fit->set_count = 0;
     search->spaces = space;
     search->model_count = count;
-    return una_option_space_parse_models(space, a->over, model, count, keep, run);
+    return una_option_space_parse(space, a->over, model, count, keep, run);
 }
 
 static una_status take_tables(tuning *t, const una_dataset *data)
@@ -117,12 +118,11 @@ static una_status open_store(tuning *t)
 {
     una_kept_rows *kept = &t->search.kept;
     const char *out = t->asked.out;
-    una_text bench = una_text_in(kept->keep), own = una_text_in(kept->keep);
     if (out && una_sweep_writes(kept->ranks)) {
-        una_text_add(&bench, "%s/bench.sqlite", out);
-        una_text_add(&own, "%s/tune.sqlite", out);
+        const char *bench = una_phrase(kept->keep, "%s/bench.sqlite", out);
+        const char *own = una_phrase(kept->keep, "%s/tune.sqlite", out);
         UNA_TRY(una_arena_check(kept->keep));
-        if (access(bench.at, F_OK) == 0 && access(own.at, F_OK) != 0)
+        if (access(bench, F_OK) == 0 && access(own, F_OK) != 0)
             UNA_FAIL(kept->run, UNA_E_INPUT, "%s holds results of experiments (bench.sqlite); a search has a folder of "
                      "its own: choose another one", out);
     }
@@ -317,11 +317,8 @@ static una_status name_tables(tuning *t)
 {
     const una_evaluation_setup *setup = &t->search.setup;
     UNA_NEW(t->search.kept.keep, const char *, name, setup->count);
-    for (size_t d = 0; d < setup->count; d++) {
-        una_text text = una_text_in(t->search.kept.keep);
-        una_text_add(&text, "%.*s", (int)una_row_key_data(setup->names[d]), setup->names[d]);
-        name[d] = text.at;
-    }
+    for (size_t d = 0; d < setup->count; d++)
+        name[d] = una_phrase(t->search.kept.keep, "%.*s", (int)una_row_key_data(setup->names[d]), setup->names[d]);
     t->tuned.table = name;
     return una_arena_check(t->search.kept.keep);
 }

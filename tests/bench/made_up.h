@@ -24,7 +24,7 @@ static void add_group(made_up *m, const char *kind, const char *spec, const char
                       double wobble)
 {
     una_findings *f = &m->findings;
-    m->groups[f->group_count] = (una_group){ kind, f->count, 4 };
+    m->groups[f->group_count] = (una_group){ kind, f->count, 4, f };
     for (size_t s = 0; s < 4; s++) {
         double value = base + (double)s / 100 + (s % 2 ? -wobble : wobble);
         m->fits[f->count] = (una_row){ .key = { EXPERIMENT.name, data, 0, spec, s, 1 } };

@@ -84,12 +84,12 @@ static void pairs_are_of_one_seed_and_split(void **state)
     una_row fits[6] = { { .key = { .seed = 1 } }, { .key = { .seed = 2 } }, { .key = { .seed = 3 } },
                         { .key = { .seed = 3 } }, { .key = { .seed = 1 } }, { .key = { .seed = 2, .split = 1 } } };
     const double value[12] = { 0, 10, 0, 20, 0, 30, 0, 1, 0, 2, 0, 3 };
-    una_group a = { "a", 0, 3 }, b = { "b", 3, 3 };
     una_findings f = { .fits = fits, .value = value, .count = 6, .measures = 2 };
+    una_group a = { "a", 0, 3, &f }, b = { "b", 3, 3, &f };
     una_run *run = quiet_run();
     una_paired p;
     (void)state;
-    assert_ok(una_paired_groups(&p, &f, &a, &b, 1, run), run);
+    assert_ok(una_paired_groups(&p, &a, &b, 1, run), run);
     assert_int_equal(p.count, 2);
     assert_near(p.mean, (8 + 29) / 2.0, 1e-12, 0);
     una_run_free(run);
@@ -107,18 +107,18 @@ static void margins_are_of_the_group(void **state)
     una_row fits[4] = { { .key = { .seed = 1 } }, { .key = { .seed = 2 } }, { .key = { .seed = 3 } },
                         { .key = { .seed = 2, .split = 1 } } };
     const double value[8] = { 0, 10, 0, 20, 0, 30, 0, 40 }, factor = 0.5;
-    una_group group = { "a", 1, 3 };
-    una_findings f = { .fits = fits, .value = value, .count = 4, .measures = 2, .groups = &group, .group_count = 1 };
+    una_findings f = { .fits = fits, .value = value, .count = 4, .measures = 2 };
+    una_group group = { "a", 1, 3, &f };
     una_run *run = quiet_run();
     una_paired p;
     (void)state;
-    assert_ok(una_paired_each(&p, &f, &group, scaled, &factor, run), run);
+    assert_ok(una_paired_each(&p, &group, scaled, &factor, run), run);
     assert_int_equal(p.count, 2);
     assert_near(p.mean, 15, 1e-12, 0);
 
-    assert_int_equal(una_findings_fit(&f, &group, &(una_row_key){ .seed = 2 }), 1);
-    assert_int_equal(una_findings_fit(&f, &group, &(una_row_key){ .seed = 2, .split = 1 }), 3);
-    assert_true(una_findings_fit(&f, &group, &fits[0].key) == SIZE_MAX);         /* of no fit of the group */
+    assert_int_equal(una_group_fit(&group, &(una_row_key){ .seed = 2 }), 1);
+    assert_int_equal(una_group_fit(&group, &(una_row_key){ .seed = 2, .split = 1 }), 3);
+    assert_true(una_group_fit(&group, &fits[0].key) == SIZE_MAX);         /* of no fit of the group */
     una_run_free(run);
 }
 
@@ -126,8 +126,9 @@ static void groups_are_found_by_data_and_spec(void **state)
 {
     una_row fits[3] = { { .key = { .spec = "gp", .data = "here" } }, { .key = { .spec = "nlm", .data = "here" } },
                         { .key = { .spec = "nlm", .data = "there" } } };
-    una_group groups[3] = { { "gp", 0, 1 }, { "nlm", 1, 1 }, { "nlm", 2, 1 } };
-    una_findings f = { .fits = fits, .count = 3, .groups = groups, .group_count = 3 };
+    una_findings f;
+    una_group groups[3] = { { "gp", 0, 1, &f }, { "nlm", 1, 1, &f }, { "nlm", 2, 1, &f } };
+    f = (una_findings){ .fits = fits, .count = 3, .groups = groups, .group_count = 3 };
     (void)state;
     assert_ptr_equal(una_findings_on(&f, NULL, "here"), &groups[0]);
     assert_ptr_equal(una_findings_on(&f, "nlm", "here"), &groups[1]);

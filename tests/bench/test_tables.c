@@ -37,7 +37,7 @@ static void add(air *a, const char *kind, const char *spec, const char *data, co
 {
     una_findings *f = &a->f;
     assert_true(f->group_count < MOST_GROUPS);
-    a->groups[f->group_count] = (una_group){ kind, f->count, SPLITS };
+    a->groups[f->group_count] = (una_group){ kind, f->count, SPLITS, f };
     for (size_t m = 0; m < MEASURES; m++) a->mean[f->group_count * MEASURES + m] = NAN;
     for (size_t m = 0; m < MEASURES; m++) a->sd[f->group_count * MEASURES + m] = NAN;
     for (size_t s = 0; s < SPLITS; s++) {
@@ -267,7 +267,7 @@ static void who_notices_follows_the_thesis_rule(void **state)
 
 /* ---- pages ------------------------------------------------------------------------------------------------------ */
 
-typedef una_status page_of(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
+typedef una_status page_of(una_page *page);
 
 /* Writes the page of the findings into a folder of that name, and says what is in one of its files. */
 static const char *folder_of(page_of *of, const air *a, const char *name, una_run *run)
@@ -278,8 +278,8 @@ static const char *folder_of(page_of *of, const air *a, const char *name, una_ru
     snprintf(folder, sizeof folder, "%s", temp_path(name));
     mkdir(folder, 0777);
     una_page page = { .html = una_html_begin(&arena, name), .words = una_text_in(&arena), .folder = folder,
-                      .experiment = "x" };
-    assert_ok(of(&page, &a->f, NULL, run), run);
+                      .experiment = "x", .findings = &a->f, .arena = &arena, .run = run };
+    assert_ok(of(&page), run);
     una_arena_free(&arena);
     return folder;
 }
@@ -411,8 +411,8 @@ static una_status small_page(void *context, una_run *run)
     una_arena arena;
     una_arena_init(&arena, run);
     una_page page = { .html = una_html_begin(&arena, "small"), .words = una_text_in(&arena), .folder = temp_folder(),
-                      .experiment = "small" };
-    una_status status = una_gaps_page(&page, &((const air *)context)->f, NULL, run);
+                      .experiment = "small", .findings = &((const air *)context)->f, .arena = &arena, .run = run };
+    una_status status = una_gaps_page(&page);
     if (status == UNA_OK) status = una_arena_check(&arena);
     una_arena_free(&arena);
     return status;
@@ -457,8 +457,8 @@ static void what_is_less_than_in_the_thesis_stands_once(void **state)
     snprintf(folder, sizeof folder, "%s", temp_path("less"));
     mkdir(folder, 0777);
     una_page page = { .html = una_html_begin(&arena, "less"), .words = una_text_in(&arena), .folder = folder,
-                      .experiment = "x" };
-    assert_ok(una_gaps_page(&page, &a.f, NULL, run), run);
+                      .experiment = "x", .findings = &a.f, .arena = &arena, .run = run };
+    assert_ok(una_gaps_page(&page), run);
     assert_int_equal(times_in(page.words.at, "no training has more than 200 steps"), 1);
     assert_int_equal(times_in(page.html.text.at, "no training has more than 200 steps"), 1);
     assert_true(times_in(page.words.at, "stands at the top") > 4);
@@ -485,7 +485,8 @@ static void two_specs_of_a_method(void **state)
     add(&a, "luna", "luna", "yacht#00000000", "uci");
     add(&a, "nlm", "nlm(width=9)", "yacht#00000000", "uci");
     add(&a, "nlm", "nlm", "yacht#00000000", "uci");
-    assert_ok(una_show_of(&show, &a.f, una_thesis_sets, &run->scratch), run);
+    una_page page = { .findings = &a.f, .arena = &run->scratch, .run = run };
+    assert_ok(una_show_of(&show, &page, una_thesis_sets), run);
     assert_int_equal(show.who_count, 4);
     assert_string_equal(show.who[0], "nlm(width=9)");
     assert_string_equal(show.who[1], "nlm");

@@ -42,7 +42,9 @@ typedef struct parts { size_t train[MOST], test[MOST], learnt, tested; } parts;
 static parts split_of(const una_folds *f, size_t index, una_run *run)
 {
     parts p;
-    assert_ok(una_folds_split(p.train, &p.learnt, p.test, &p.tested, f, index, run), run);
+    una_fold fold = { .train = p.train, .test = p.test };
+    assert_ok(una_folds_split(&fold, f, index, run), run);
+    p.learnt = fold.train_count, p.tested = fold.test_count;
     return p;
 }
 

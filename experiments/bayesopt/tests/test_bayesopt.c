@@ -119,7 +119,9 @@ static void test_softmax_slopes(void **state)
     assert_ok(una_softmax_new(&model, COLUMNS, 1, &run->scratch), run);
     for (size_t i = 0; i < ROWS; i++) order[i] = (uint32_t)i;
     for (size_t c = 0; c < 10; c++) model.b[c] = 0.1f * (float)c;
-    double loss = una_softmax_slopes(&model, &t.rows, order, &settings, 0, run);
+    una_softmax_work work;
+    assert_ok(una_softmax_begin(&work, &t.rows, run), run);
+    double loss = una_softmax_slopes(&model, &t.rows, order, &settings, 0, &work);
     assert_near(loss, true_loss(&t, &model), 1e-6, 0);
     for (size_t i = 0; i < COLUMNS; i++)
         for (size_t c = 0; c < 10; c++) {
@@ -148,9 +150,11 @@ static void test_dropout(void **state)
     assert_ok(una_softmax_new(&model, WIDE, 1, &run->scratch), run);
     memset(model.w, 0, WIDE * UNA_SOFTMAX_WIDTH * sizeof *model.w);
     bool first[WIDE];
+    una_softmax_work work;
+    assert_ok(una_softmax_begin(&work, &rows, run), run);
     for (uint64_t epoch = 0; epoch < 2; epoch++) {
         memset(model.w_slope, 0, WIDE * UNA_SOFTMAX_WIDTH * sizeof *model.w_slope);
-        una_softmax_slopes(&model, &rows, &row, &settings, epoch, run);
+        una_softmax_slopes(&model, &rows, &row, &settings, epoch, &work);
         for (size_t i = 0; i < WIDE; i++) {
             double slope = (double)model.w_slope[i * UNA_SOFTMAX_WIDTH];
             if (slope != 0) assert_near(slope, 0.1 * 0.25 / 0.7, 1e-5, 0);
@@ -413,7 +417,7 @@ static void test_svm_once(void **state)
 {
     (void)state;
     skip_if_sanitized();
-    if (!una_svm_is_there()) skip();
+    if (!una_svm_is_there) skip();
     check_once("svm", (double[]){ 0, 0 }, (double[]){ 0, 1 });
 }
 
@@ -572,7 +576,7 @@ static void add_group(made_up *m, const char *model, const char *data, size_t me
 {
     size_t width = UNA_BAYESOPT_MEASURES + 1, g = m->findings.group_count++;
     double mean = 0, square = 0;
-    m->groups[g] = (una_group){ model, g * SEEDS, SEEDS };
+    m->groups[g] = (una_group){ model, g * SEEDS, SEEDS, &m->findings };
     for (size_t i = 0; i < width; i++) m->mean[g * width + i] = m->sd[g * width + i] = NAN;
     for (size_t s = 0; s < SEEDS; s++) {
         m->fits[g * SEEDS + s].key = (una_row_key){ .study = "bayesopt", .data = data, .spec = model, .seed = s };

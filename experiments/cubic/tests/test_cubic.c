@@ -557,11 +557,10 @@ static una_status toy_plan(una_plan *plan, const una_asked *asked, una_run *run)
     return UNA_OK;
 }
 
-static una_status toy_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status toy_measure(const una_measuring *m)
 {
-    (void)asked;
-    outcome->value[0] = (double)key->split + (double)run->settings.seed;
-    outcome->options = key->spec;
+    m->outcome->value[0] = (double)m->key->split + (double)m->run->settings.seed;
+    m->outcome->options = m->key->spec;
     return UNA_OK;
 }
 
@@ -594,20 +593,17 @@ static void a_struct_is_an_experiment(void **state)
 }
 
 /* The sum's distance from the largest one of all. */
-static una_status toy_compare(double *value, const una_findings *f, const una_asked *asked, una_run *run)
+static void toy_compare(double *value, const una_findings *f)
 {
     double most = -INFINITY;
-    (void)asked;
-    (void)run;
     for (size_t i = 0; i < f->count; i++) most = fmax(most, value[i * f->measures]);
     for (size_t i = 0; i < f->count; i++) value[i * f->measures + 1] = most - value[i * f->measures];
-    return UNA_OK;
 }
 
-static una_status toy_pair(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status toy_pair(const una_measuring *m)
 {
-    outcome->value[1] = NAN;
-    return toy_measure(outcome, key, asked, run);
+    m->outcome->value[1] = NAN;
+    return toy_measure(m);
 }
 
 static una_status toy_judge(una_judging *j)
@@ -617,17 +613,17 @@ static una_status toy_judge(una_judging *j)
 }
 static const una_rule toy_rule = { .judge = toy_judge };
 
-static una_status toy_page(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
+static una_status toy_page(una_page *page)
 {
     static const double x[] = { 0, 1 }, y[] = { 2, 3 };
-    una_figure figure = una_figure_in(page->words.arena, 2, 200, 150);
+    una_figure figure = una_figure_in(page->arena, 2, 200, 150);
     for (int i = 0; i < 2; i++)
         una_panel_add(una_figure_panel(&figure, i ? "right" : "left", "x", "y"),
                       (una_series){ .shape = UNA_SHAPE_LINE, .x = x, .y = y, .count = 2 });
     una_page_heading(page, 2, "Lines");
     una_page_paragraph(page, "Two < three.");
-    UNA_TRY(una_page_figure(page, "lines", &figure, "Lines.", "Both go up.", run));
-    return una_page_means(page, f, asked->experiment, run);
+    UNA_TRY(una_page_figure(page, "lines", &figure, "Lines.", "Both go up."));
+    return una_page_means(page);
 }
 
 static const una_bench_measure pair_measures[] = { { "sum", "sum", "", "split plus seed", 0 },

@@ -6,7 +6,7 @@
 #include "bench/bench_support.h"
 #include "draws.h"
 
-#include "pseudo/pseudo.h"
+#include "bench/experiment.h"
 #include "model/kind.h"
 
 /* ---- made-up kinds: the std is that of the pseudo targets, but one spread may be turned round ---------------- */

@@ -256,7 +256,7 @@ static void fill_search(searched *s)
     *s = (searched){ .findings = { .count = 0 } };
     for (size_t i = 0; i < DRAWS; i++) {
         s->fits[i].key = (una_row_key){ "radial(tune=yes)", "radial 2", 0, "mcd", UNA_RADIAL_TUNE_FIRST, 1 };
-        s->groups[i] = (una_group){ .model = "mcd", .from = i, .count = 1 };
+        s->groups[i] = (una_group){ "mcd", i, 1, &s->findings };
         for (size_t m = 0; m < TUNE_MEASURES; m++) s->value[i * TUNE_MEASURES + m] = NAN;
         s->value[i * TUNE_MEASURES + UNA_RADIAL_LOG_LIK] = 0.15 * (double)i;
         s->value[i * TUNE_MEASURES + UNA_RADIAL_CENTRE] = (double)i / DRAWS;
@@ -320,7 +320,7 @@ static void fill_report(reported *s, const double distance[NAMES], const char *s
     static const char *const names[NAMES] = { "gp", "luna_data", "nlm", "hmc" };
     *s = (reported){ .findings = { .count = 0 } };
     for (size_t n = 0; n < NAMES; n++) {
-        s->groups[n] = (una_group){ .model = names[n], .from = n * SEEDS, .count = SEEDS };
+        s->groups[n] = (una_group){ names[n], n * SEEDS, SEEDS, &s->findings };
         for (size_t i = n * SEEDS; i < (n + 1) * SEEDS; i++) {
             double *value = s->value + i * TUNE_MEASURES, wobble = 0.001 * (double)(i % 2);
             s->fits[i].key = (una_row_key){ study, "radial 2", 0, names[n], i % SEEDS, 1 };

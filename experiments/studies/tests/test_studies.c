@@ -317,7 +317,7 @@ static void add_group(made *m, const char *data, const char *spec, size_t measur
 {
     size_t g = m->f.group_count++;
     snprintf(m->data[g], sizeof m->data[g], "%s", data);
-    m->groups[g] = (una_group){ .model = spec, .from = 10 * g, .count = 10 };
+    m->groups[g] = (una_group){ spec, 10 * g, 10, &m->f };
     for (size_t i = 10 * g; i < 10 * g + 10; i++) {
         m->fits[i].key = (una_row_key){ .study = "studies", .data = m->data[g], .spec = spec, .seed = i % 10 };
         m->value[i * WIDE + measure] = level * (1 + wobble * ((double)(i % 10) - 4.5));

@@ -8,7 +8,6 @@
 #include "draw/number.h"
 
 enum { MANY_TIPS = 20000, BINS = 10, LEAST_IN_BIN = 12, FEW_IN_LEVEL = 3 };
-static const double wide = UNA_TWO_SIDED;
 
 /* ---- rows under the pointer ------------------------------------------------------------------------- */
 
@@ -194,14 +193,6 @@ una_figure una_chart_effects(const una_report *report, una_arena *arena)
     return figure;
 }
 
-/* How much the ignorance of the subject varies along an input. */
-static double ignorance_variation(const una_report *report, const una_report_effect *effect)
-{
-    double low = INFINITY, high = -INFINITY;
-    una_range_add(&low, &high, report->models[0].effect_std + effect->first, effect->count);
-    return high - low;
-}
-
 static void add_doubt(una_figure *figure, const una_report *report, const una_report_effect *effect, una_arena *arena)
 {
     const double *std = report->models[0].effect_std + effect->first;
@@ -223,7 +214,8 @@ una_figure una_chart_ignorance_by_input(const una_report *report, una_arena *are
     size_t asked = report->effect_count < UNA_MOST_EFFECTS ? report->effect_count : UNA_MOST_EFFECTS;
     double *down = UNA_GET(arena, double, asked), low = 0, high = 0;
     if (arena->failed || asked == 0 || !report->models[0].effect_std) return figure;
-    for (size_t e = 0; e < asked; e++) down[e] = -ignorance_variation(report, &report->effects[e]);
+    for (size_t e = 0; e < asked; e++)
+        down[e] = -una_reach_of(report->models[0].effect_std + report->effects[e].first, report->effects[e].count);
     const size_t *order = una_order_of(down, asked, arena);
     for (size_t e = 0; order && e < asked; e++) {
         const una_report_effect *effect = &report->effects[order[e]];
@@ -263,16 +255,15 @@ static double place_on_axis(const una_report *report, const una_report_effect *e
     return NAN;
 }
 
-typedef struct bins { double *at, *mean, *low, *high; size_t count; } bins;
+typedef struct bins { double *at, *mean, *std; size_t count; } bins;
 
 static void add_bin(bins *b, const double *x, const double *r, const size_t *order, size_t from, size_t to)
 {
     double n = (double)(to - from), at = 0, mean = 0, square = 0;
     for (size_t i = from; i < to; i++) at += x[order[i]] / n, mean += r[order[i]] / n;
     for (size_t i = from; i < to; i++) square += (r[order[i]] - mean) * (r[order[i]] - mean);
-    double half = n > 1 ? wide * sqrt(square / (n - 1) / n) : NAN;
     b->at[b->count] = at, b->mean[b->count] = mean;
-    b->low[b->count] = mean - half, b->high[b->count++] = mean + half;
+    b->std[b->count++] = n > 1 ? sqrt(square / (n - 1) / n) : NAN;
 }
 
 /* Means with intervals: of levels, or of as many rows each from left to right. */
@@ -280,8 +271,7 @@ static void add_means(una_panel *panel, const double *x, const double *r, size_t
 {
     const size_t *order = una_order_of(x, rows, arena);
     size_t most = levels > BINS ? levels : BINS, known = 0;
-    bins b = { UNA_GET(arena, double, most), UNA_GET(arena, double, most), UNA_GET(arena, double, most),
-               UNA_GET(arena, double, most), 0 };
+    bins b = { UNA_GET(arena, double, most), UNA_GET(arena, double, most), UNA_GET(arena, double, most), 0 };
     if (arena->failed) return;
     while (known < rows && isfinite(x[order[known]])) known++;
     size_t count = known / LEAST_IN_BIN < BINS ? known / LEAST_IN_BIN : BINS;
@@ -293,7 +283,7 @@ static void add_means(una_panel *panel, const double *x, const double *r, size_t
         if (to - from >= FEW_IN_LEVEL) add_bin(&b, x, r, order, from, to);
         from = to;
     }
-    una_panel_between(panel, (una_look){ UNA_SHAPE_RANGES, UNA_INK_SECOND, 2, 0.8 }, b.at, b.low, b.high, b.count);
+    una_panel_doubt(panel, (una_look){ UNA_SHAPE_RANGES, UNA_INK_SECOND, 2, 0.8 }, b.at, b.mean, b.std, b.count);
     una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_SECOND, 5, 1 }, b.at, b.mean, b.count);
 }
 

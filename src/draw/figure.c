@@ -159,6 +159,13 @@ void una_range_add(double *low, double *high, const double *values, size_t count
     }
 }
 
+double una_reach_of(const double *values, size_t count)
+{
+    double low = INFINITY, high = -INFINITY;
+    una_range_add(&low, &high, values, count);
+    return high > low ? high - low : 0;
+}
+
 una_axis una_axis_around(double low, double high, double share)
 {
     if (!(low < high)) return (una_axis){0};

@@ -124,6 +124,8 @@ una_axis una_axis_around(double low, double high, double share);
 void una_panel_strip(una_panel *panel, const double *values, size_t count);
 /* Widens [*low, *high] to the finite ones of `values`; start with INFINITY, -INFINITY. */
 void una_range_add(double *low, double *high, const double *values, size_t count);
+/* From the least finite one to the largest; 0 where there is none. */
+double una_reach_of(const double *values, size_t count);
 /* The value below which a share of the finite values lies; `values` is put in order. NAN if there is none. */
 double una_quantile(double *values, size_t count, double share);
 

@@ -280,9 +280,7 @@ size_t *una_report_surprises(const una_report *report, una_arena *arena)
 
 bool una_report_has_ignorance(const una_report *report)
 {
-    double low = INFINITY, high = -INFINITY;
-    una_range_add(&low, &high, report->models[0].given.std_epistemic, report->rows);
-    return low < high;
+    return una_reach_of(report->models[0].given.std_epistemic, report->rows) > 0;
 }
 
 /* ---- what is left to a person ----------------------------------------------------------------------- */

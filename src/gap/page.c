@@ -172,13 +172,6 @@ static void gap_add_dots(una_panel *panel, const una_gap_view *view, const una_d
                    count);
 }
 
-static double values_span(const double *value, size_t count)
-{
-    double low = INFINITY, high = -INFINITY;
-    una_range_add(&low, &high, value, count);
-    return high - low;
-}
-
 static void draw_pair(una_panel *panel, const una_gap_view *view, const una_dataset *table, una_arena *arena)
 {
     const una_hole *hole = &view->hole;
@@ -194,8 +187,8 @@ static void draw_pair(una_panel *panel, const una_gap_view *view, const una_data
     una_axis along = { .low = hole->low[0], .high = hole->high[0] },
              up = { .low = hole->low[1], .high = hole->high[1] };
     panel->x.date = una_date_writer_of(hole->form[0]), panel->y.date = una_date_writer_of(hole->form[1]);
-    widen_hole(&along, values_span(x, count));
-    widen_hole(&up, values_span(y, count));
+    widen_hole(&along, una_reach_of(x, count));
+    widen_hole(&up, una_reach_of(y, count));
     una_panel_field(panel, hole_look, along, up);
     una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_DATA, 2, 0.3 }, x, y, count);
     gap_add_dots(panel, view, table, false, arena);

@@ -342,13 +342,6 @@ static una_axis slice_range(const una_study_view *view, const una_study_digest *
     return una_axis_of_bands(low, high, d->value.low, d->value.high, 0.05);
 }
 
-static double slice_variation(const una_slice *slice)
-{
-    double low = INFINITY, high = -INFINITY;
-    una_range_add(&low, &high, slice->mean, slice->count);
-    return high > low ? high - low : 0;
-}
-
 una_figure una_study_chart_slices(const una_study_view *view, const una_study_digest *d, size_t most, una_arena *arena)
 {
     bool few = d->slice_count <= 2;
@@ -358,7 +351,7 @@ una_figure una_study_chart_slices(const una_study_view *view, const una_study_di
     if (arena->failed || d->slice_count == 0) return figure;
     for (size_t i = 0; i < d->varied_count; i++) {
         const una_slice *slice = &view->slices[d->varied[i]];
-        rank[count] = d->slice_count > most ? -slice_variation(slice) : 0;
+        rank[count] = d->slice_count > most ? -una_reach_of(slice->mean, slice->count) : 0;
         if (slice->count) input[count++] = d->varied[i];
     }
     const size_t *order = una_order_of(rank, count, arena);

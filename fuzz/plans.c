@@ -23,7 +23,7 @@ static void check_over(const char *text, const char *model, fuzz_world *w)
 {
     una_arena *arena = &w->run->scratch;
     una_option_space space;
-    if (FUZZ_EXPLAIN(una_option_space_parse(&space, text, model, arena, w->run), w) != UNA_OK) return;
+    if (FUZZ_EXPLAIN(una_option_space_parse(&space, text, &model, 1, arena, w->run), w) != UNA_OK) return;
     FUZZ_CHECK(space.count > 0, "a space without axes");
     const char **value = UNA_GET(arena, const char *, space.count);
     if (una_arena_check(arena) != UNA_OK) return;

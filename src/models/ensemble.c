@@ -90,8 +90,9 @@ static una_status read_member(const una_kind **kind, void **options, const una_e
 typedef struct member_training {
     una_trained_job base;
     void  *state;
-    double log_evidence, noise_var;
-    double *y, *mean, *var;              /* [held] targets of its validation rows, its means and variances there */
+    una_fit_result result;
+    double *y;                           /* [held] targets of its validation rows                           */
+    una_predictive valid;                /* its predictions of them                                         */
 } member_training;
 
 typedef struct ensemble {                /* context of the trainings                                        */
@@ -99,13 +100,9 @@ typedef struct ensemble {                /* context of the trainings            
     const una_kind *kind;                /* of the members                                                  */
     una_members *kept;                   /* the mixture to fill                                             */
     double noise_var;                    /* mean of the members' noise                                      */
-} ensemble;
-
-typedef struct ensemble_plan {
-    const ensemble *all;
-    const una_training_plan *plan;
+    una_training_plan plan;              /* of the members that train now                                   */
     member_training *training;
-} ensemble_plan;
+} ensemble;
 
 /* Numbers the folds again, so that none is empty; returns how many there are. */
 static size_t close_up(unsigned char *fold, size_t rows)
@@ -151,17 +148,11 @@ static una_status predict_valid_rows(member_training *t, const una_kind *kind, c
 {
     size_t held = t->base.valid_rows = p->valid_x.rows;
     t->y = una_copy_numbers(p->valid_y, held, &t->base.arena);
-    t->mean = UNA_GET(&t->base.arena, double, held);
-    t->var = UNA_GET(&t->base.arena, double, held);
-    double *noise = UNA_GET(&run->scratch, double, held);
-    UNA_TRY(una_arena_check(&t->base.arena));
-    UNA_TRY(una_arena_check(&run->scratch));
-    una_predictive out = { .mean = t->mean, .var_model = t->var, .var_noise = noise };
-    return held ? una_calls(kind)->predict(t->state, p->valid_x, &out, run) : UNA_OK;
+    UNA_TRY(una_predictive_new(&t->valid, held, &t->base.arena));
+    return held ? una_calls(kind)->predict(t->state, p->valid_x, &t->valid, run) : UNA_OK;
 }
 
-static una_status fit_member(const ensemble *all, member_training *t, void *options, const una_problem *p,
-                             una_fit_result *result, una_run *run)
+static una_status fit_member(const ensemble *all, member_training *t, void *options, const una_problem *p, una_run *run)
 {
     const una_ensemble_options *o = all->options;
     const una_kind *kind = all->kind;
@@ -169,7 +160,7 @@ static una_status fit_member(const ensemble *all, member_training *t, void *opti
     if (p->x.rows < kind->least_rows)
         UNA_FAIL(run, UNA_E_INPUT, "ensemble: its members (%s) need at least %zu rows, and there are only %zu",
                  kind->name, kind->least_rows, p->x.rows);
-    una_fit_target target = { t->state, options, result };
+    una_fit_target target = { t->state, options, &t->result };
     una_fitting f = { .kind = kind, .problem = p, .target = &target, .keep = &t->base.arena, .run = run,
                       .anchor = o->style == UNA_ENSEMBLE_ANCHORED ? &anchor : NULL };
     return una_calls(kind)->fit(&f);
@@ -178,52 +169,47 @@ static una_status fit_member(const ensemble *all, member_training *t, void *opti
 /* The member predicts the held-out rows before it takes them in. */
 static una_status train_member(void *context, size_t index, una_run *run)
 {
-    const ensemble_plan *at = context;
-    const ensemble *all = at->all;
-    member_training *t = &at->training[index];
+    const ensemble *all = context;
+    member_training *t = &all->training[index];
     una_arena *arena = &t->base.arena;
-    size_t fold = una_training_plan_fold(at->plan, index);
+    size_t fold = una_training_plan_fold(&all->plan, index);
     const una_kind *kind;
-    una_problem p = *at->plan->problem;
+    una_problem p = *all->plan.problem;
     void *options;
     UNA_TRY(read_member(&kind, &options, all->options, arena, run));
-    p.seed = una_member_seed(p.seed, fold == SIZE_MAX ? index : index / at->plan->folds);
+    p.seed = una_member_seed(p.seed, fold == SIZE_MAX ? index : index / all->plan.folds);
     p.valid_joins = false;
     if (fold != SIZE_MAX) UNA_TRY(una_problem_without_fold(&p, fold, &run->scratch));
     if (all->options->style == UNA_ENSEMBLE_BOOTSTRAP) UNA_TRY(resample_rows(&p, run));
 
     UNA_NEW_BYTES_AT(arena, t->state, una_calls(kind)->state_size);
-    una_fit_result result = una_fit_result_in(arena);
-    UNA_TRY(fit_member(all, t, options, &p, &result, run));
+    t->result = una_fit_result_in(arena);
+    UNA_TRY(fit_member(all, t, options, &p, run));
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(predict_valid_rows(t, kind, &p, run));
-    if (at->plan->problem->valid_joins && kind->observe) {
+    if (all->plan.problem->valid_joins && kind->observe) {
         una_problem more = { .x = p.valid_x, .y = p.valid_y, .outputs = 1, .columns = p.columns, .seed = p.seed };
-        UNA_TRY(una_calls(kind)->observe(t->state, &more, &result, arena, run));
+        UNA_TRY(una_calls(kind)->observe(t->state, &more, &t->result, arena, run));
     }
 
-    const una_curve *c = &result.curve;
-    t->base.trained = (una_trained){ .mean_cos2 = NAN, .steps = result.steps, .validations = c->count, .step = c->step,
-                                     .loss = c->loss, .validation = c->valid_log_lik, .cos2 = c->mean_cos2 };
-    t->log_evidence = result.log_evidence;
-    t->noise_var = result.noise_var;
+    t->base.trained.steps = t->result.steps;
     return UNA_OK;
 }
 
 /* Without folds all members have the same rows in float. */
 static una_status ensemble_train(void *context, const una_training_plan *plan, void *trainings, una_run *run)
 {
-    const ensemble *all = context;
+    ensemble *all = context;
     una_problem problem = *plan->problem;
-    una_training_plan own = *plan;
-    ensemble_plan at = { all, &own, trainings };
     una_training_rows rows;
-    own.problem = &problem;
+    all->training = trainings;
+    all->plan = *plan;
+    all->plan.problem = &problem;
     if (all->kind->validation && !problem.folds && all->options->style != UNA_ENSEMBLE_BOOTSTRAP) {
         UNA_TRY(una_training_rows_split(&rows, &problem, SIZE_MAX, &run->scratch));
         problem.shared = &rows;
     }
-    return una_jobs_together(run, trainings, sizeof *at.training, plan->count, train_member, &at);
+    return una_jobs_together(run, trainings, sizeof *all->training, plan->count, train_member, all);
 }
 
 /* ---- predictions of validation rows, and what is kept -------------------------------------------------------- */
@@ -240,8 +226,8 @@ static una_status ensemble_evaluate(void *context, const void *const *training, 
         double middle = 0;
         for (size_t m = 0; m < count; m++) {
             const member_training *t = training[m];
-            mean[m] = t->mean[r];
-            var[m] = t->var[r] + variances->noise_var;
+            mean[m] = t->valid.mean[r];
+            var[m] = t->valid.var_model[r] + variances->noise_var;
             middle += mean[m] / (double)count;
         }
         sums->loss -= una_mixture_log_pdf(first->y[r], mean, var, NULL, count);
@@ -266,14 +252,14 @@ static una_status ensemble_keep(void *context, const void *const *training, size
         e->at[m] = (una_member){ .kind = all->kind, .calls = una_calls(all->kind), .weight = 1 / (double)count };
         const una_learnt own = { all->kind, una_calls(all->kind), t->state, e->inputs };
         UNA_TRY(una_state_copy(&e->at[m].state, &own, keep, run));
-        evidence += t->log_evidence / (double)count;
-        noise += t->noise_var / (double)count;
+        evidence += t->result.log_evidence / (double)count;
+        noise += t->result.noise_var / (double)count;
     }
 
     result->log_evidence = evidence;
     all->noise_var = noise;
-    const una_trained_job *first = training[0];          /* its curve stands for all */
-    return una_basis_keep_curve(result, &first->trained, keep);
+    result->curve = una_copy_curve(((const member_training *)training[0])->result.curve, keep);  /* for all */
+    return una_arena_check(keep);
 }
 
 /* ---- the whole fit ---------------------------------------------------------------------------------------- */

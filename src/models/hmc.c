@@ -118,7 +118,7 @@ static void hmc_shape(hmc *m, const hmc_options *o, size_t inputs)
 
 typedef struct rows_pass {                  /* rows through one network after another                          */
     una_bnn bnn;                         /* its layout and buffers                                          */
-    double *x, *f;                       /* [rows, inputs] in the network's units, [rows]                   */
+    double *x;                           /* [rows, inputs] in the network's units                           */
     size_t  rows;
 } rows_pass;
 
@@ -128,17 +128,16 @@ static una_status begin_pass(rows_pass *p, const hmc *m, una_view x, una_run *ru
     *p = (rows_pass){ .bnn = { .net = m->net, .rows = 1 }, .rows = x.rows };
     UNA_TRY(una_bnn_take(&p->bnn, una_kernels_named_f64(run->settings.kernels), &run->scratch));
     UNA_NEW_AT(&run->scratch, p->x, x.rows * x.cols);
-    UNA_NEW_AT(&run->scratch, p->f, x.rows);
     to_network(m, x, p->x);
     return UNA_OK;
 }
 
-/* p->f = the function with weights q, standardised. */
-static void hmc_evaluate(rows_pass *p, const hmc *m, const double *q)
+/* f [rows] = the function with weights q, standardised. */
+static void hmc_evaluate(rows_pass *p, const hmc *m, const double *q, double *f)
 {
     una_bnn_unpack(&p->bnn, q, p->bnn.padded);
-    una_net_forward_f64(p->bnn.work, p->bnn.padded, p->x, p->rows, (una_outputs){ .f = p->f });
-    for (size_t r = 0; r < p->rows; r++) p->f[r] = (p->f[r] - m->y_scale[0]) / m->y_scale[1];
+    una_net_forward_f64(p->bnn.work, p->bnn.padded, p->x, p->rows, (una_outputs){ .f = f });
+    for (size_t r = 0; r < p->rows; r++) f[r] = (f[r] - m->y_scale[0]) / m->y_scale[1];
 }
 
 /* ---- chains ------------------------------------------------------------------------------------------------------ */
@@ -248,11 +247,12 @@ static una_status check_functions_mixing(mixing *v, const hmc *m, const chains *
     UNA_TRY(probe_points(&probes, p, run));
     UNA_TRY(begin_pass(&pass, m, probes, run));
     UNA_NEW(&run->scratch, double, values, PROBES * draws);
+    UNA_NEW(&run->scratch, double, f, PROBES);
 
     for (size_t k = 0; k < draws; k++) {
         UNA_TRY(una_check_cancelled(run, "comparing chains"));
-        hmc_evaluate(&pass, m, draw_of(all, k));
-        for (size_t i = 0; i < PROBES; i++) values[i * draws + k] = pass.f[i];
+        hmc_evaluate(&pass, m, draw_of(all, k), f);
+        for (size_t i = 0; i < PROBES; i++) values[i * draws + k] = f[i];
     }
     for (size_t i = 0; i < PROBES; i++) UNA_TRY(take_worse(v, values + i * draws, all, run));
     return UNA_OK;
@@ -426,6 +426,7 @@ static una_status hmc_predict(const void *state, una_view x, una_predictive *out
     rows_pass pass;
     double noise = 0, unit = m->y_scale[1] * m->y_scale[1];
     UNA_TRY(begin_pass(&pass, m, x, run));
+    UNA_NEW(&run->scratch, double, f, x.rows);
 
     for (size_t k = 0; k < m->kept; k++) noise += m->noise_var[k] / unit / (double)m->kept;
     for (size_t r = 0; r < x.rows; r++) {
@@ -435,12 +436,12 @@ static una_status hmc_predict(const void *state, una_view x, una_predictive *out
 
     for (size_t k = 0; k < m->kept; k++) {
         UNA_TRY(una_check_cancelled(run, "predicting"));
-        hmc_evaluate(&pass, m, m->draws + k * m->weights);
+        hmc_evaluate(&pass, m, m->draws + k * m->weights, f);
         for (size_t r = 0; r < x.rows; r++) {
-            double off = pass.f[r] - out->mean[r];
+            double off = f[r] - out->mean[r];
             out->mean[r] += off / (double)(k + 1);
-            out->var_model[r] += off * (pass.f[r] - out->mean[r]) / (double)m->kept;
-            if (out->part_mean) out->part_mean[r * m->kept + k] = pass.f[r];
+            out->var_model[r] += off * (f[r] - out->mean[r]) / (double)m->kept;
+            if (out->part_mean) out->part_mean[r * m->kept + k] = f[r];
             if (out->part_var) out->part_var[r * m->kept + k] = m->noise_var[k] / unit;
         }
     }
@@ -525,12 +526,6 @@ static size_t hmc_mixture(const void *state)
     return ((const hmc *)state)->kept;
 }
 
-static void copy_functions(const hmc *m, rows_pass *pass, const double *q, double *f)
-{
-    hmc_evaluate(pass, m, q);
-    memcpy(f, pass->f, pass->rows * sizeof(double));
-}
-
 /* Posterior: the kept draws in random order, again and again; prior: new weights. */
 static una_status hmc_draw(const void *state, una_view x, const una_drawing *how, double *f, una_run *run)
 {
@@ -548,7 +543,7 @@ static una_status hmc_draw(const void *state, una_view x, const una_drawing *how
         UNA_TRY(una_check_cancelled(run, "drawing functions"));
         if (!how->prior && s % m->kept == 0) una_rng_permute(&rng, order, m->kept);
         for (size_t i = 0; how->prior && i < m->weights; i++) q[i] = una_rng_normal(&rng) / sqrt(precision[i]);
-        copy_functions(m, &pass, how->prior ? q : m->draws + order[s % m->kept] * m->weights, f + s * x.rows);
+        hmc_evaluate(&pass, m, how->prior ? q : m->draws + order[s % m->kept] * m->weights, f + s * x.rows);
     }
     return UNA_OK;
 }
@@ -561,7 +556,7 @@ static una_status hmc_functions(const void *state, una_view x, size_t *count, do
     if (!f) return UNA_OK;
     UNA_TRY(begin_pass(&pass, m, x, run));
     for (size_t s = 0; s < *count; s++)
-        copy_functions(m, &pass, m->draws + s * m->kept / *count * m->weights, f + s * x.rows);
+        hmc_evaluate(&pass, m, m->draws + s * m->kept / *count * m->weights, f + s * x.rows);
     return UNA_OK;
 }
 

@@ -29,24 +29,20 @@ static const una_option nlm_table[] = {
 };
 
 /* Fills in what the way of training implies, for all trainings alike. */
-static una_status nlm_fill_options(nlm_options *o, const una_problem *problem, una_run *run)
-{
-    double rows = (double)problem->x.rows;
-    if (o->training == MLE) o->basis.penalty = 0;
-    if (o->training == MARGINAL) {
-        if (UNA_IS_AUTO(o->basis.batch)) o->basis.batch = rows;
-        if (UNA_IS_AUTO(o->basis.common.prior_var)) o->basis.common.prior_var = 1; /* in the objective: not chosen later */
-        if (o->basis.batch < rows)
-            UNA_FAIL(run, UNA_E_USAGE, "nlm: training=marginal needs all rows every step; leave batch out (it is %g, "
-                     "there are %zu rows)", o->basis.batch, problem->x.rows);
-    }
-    return UNA_OK;
-}
-
 static una_status nlm_prepare(una_fitting *f)
 {
-    for (size_t t = 0; t < una_problem_outputs(f->problem); t++)
-        UNA_TRY(nlm_fill_options(f->target[t].options, f->problem, f->run));
+    double rows = (double)f->problem->x.rows;
+    for (size_t t = 0; t < una_problem_outputs(f->problem); t++) {
+        nlm_options *o = f->target[t].options;
+        una_common_options *common = &o->basis.common;
+        if (o->training == MLE) o->basis.penalty = 0;
+        if (o->training != MARGINAL) continue;
+        if (UNA_IS_AUTO(o->basis.batch)) o->basis.batch = rows;
+        if (UNA_IS_AUTO(common->prior_var)) common->prior_var = 1;       /* in the objective: not chosen later */
+        if (o->basis.batch < rows)
+            UNA_FAIL(f->run, UNA_E_USAGE, "nlm: training=marginal needs all rows every step; leave batch out (it is "
+                     "%g, there are %zu rows)", o->basis.batch, f->problem->x.rows);
+    }
     return UNA_OK;
 }
 

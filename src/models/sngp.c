@@ -70,10 +70,9 @@ static void take_trained(una_basis *m)
 static una_status need_memory(size_t rows, double matrices, una_run *run)
 {
     if (una_gp_memory(rows, matrices, run) == UNA_OK) return UNA_OK;
-    una_text why = una_text_in(&run->scratch);
-    una_text_add(&why, "%s", una_run_message(run));
+    const char *why = una_arena_text(&run->scratch, una_run_message(run));
     UNA_TRY(una_arena_check(&run->scratch));
-    const char *rest = strncmp(why.at, "gp: ", 4) == 0 ? why.at + 4 : why.at;
+    const char *rest = strncmp(why, "gp: ", 4) == 0 ? why + 4 : why;
     UNA_FAIL(run, UNA_E_MEMORY, "sngp with head=gp: %s; head=exact needs no such matrix", rest);
 }
 

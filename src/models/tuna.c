@@ -255,16 +255,15 @@ static una_status value_columns(references *r, const una_dataset *table, bool ow
 }
 
 /* From a file, or inline rows of the options. */
-static una_status read_values(references *r, const char *path, const char *written, bool own, const una_problem *p,
-                              una_run *run)
+static una_status read_values(references *r, const tuna_options *o, const una_problem *p, una_run *run)
 {
     una_dataset *table;
-    if (written) UNA_TRY(una_inline_table(&table, written, "tuna: pseudo_rows", run));
-    else UNA_TRY(una_dataset_read(&table, path, run));
+    if (is_given(o->pseudo_rows)) UNA_TRY(una_inline_table(&table, o->pseudo_rows, "tuna: pseudo_rows", run));
+    else UNA_TRY(una_dataset_read(&table, is_given(o->values) ? o->values : o->pseudo, run));
     r->inputs = p->x.cols;
     una_encoding to = { &r->x, NULL, NULL, &r->rows };
     una_status status = una_columns_encode(p->columns, table, &to, &run->scratch);
-    if (status == UNA_OK) status = value_columns(r, table, own, p, run);
+    if (status == UNA_OK) status = value_columns(r, table, own_units(o), p, run);
     una_dataset_free(table);
     return status;
 }
@@ -284,9 +283,7 @@ static una_status check_sources(const tuna_options *o, una_run *run)
 static una_status take_references(references *r, tuna_options *o, const una_problem *p, una_fit_result *result,
                                   una_run *run)
 {
-    if (is_given(o->values)) return read_values(r, o->values, NULL, own_units(o), p, run);
-    if (has_pseudo(o)) return read_values(r, o->pseudo, is_given(o->pseudo_rows) ? o->pseudo_rows : NULL, own_units(o),
-                                          p, run);
+    if (is_given(o->values) || has_pseudo(o)) return read_values(r, o, p, run);
     UNA_TRY(reference_inputs(r, o, p, run));
     r->heads = (size_t)o->heads;
     UNA_NEW_AT(&run->scratch, r->g, r->rows * r->heads);

@@ -105,13 +105,6 @@ una_status una_basis_observe(void *state, const una_problem *more, una_fit_resul
 
 /* ---- the model interface -------------------------------------------------------------------------------- */
 
-static una_status predict_block(const una_map_pass *pass, const una_head *head, una_predictive *out, una_run *run)
-{
-    double *var = out->mean_only ? NULL : out->var_model + pass->from;
-    for (size_t r = 0; r < pass->rows; r++) out->var_noise[pass->from + r] = head->noise_var;
-    return una_head_predict(head, pass->phi, pass->rows, out->mean + pass->from, var, run);
-}
-
 static una_status predict_by_process(const una_basis *basis, una_view x, una_predictive *out, una_run *run)
 {
     una_view phi;
@@ -127,10 +120,12 @@ una_status una_basis_predict(const void *state, una_view x, una_predictive *out,
     una_map_pass pass;
     size_t before = run->first_row;
     if (is_process(basis)) return predict_by_process(basis, x, out, run);
+    for (size_t r = 0; r < x.rows; r++) out->var_noise[r] = basis->head.noise_var;
     una_status status = una_map_begin(&pass, &map, x, run);
     while (status == UNA_OK && una_map_next(&pass)) {
+        double *var = out->mean_only ? NULL : out->var_model + pass.from;
         run->first_row = before + pass.from;
-        status = predict_block(&pass, &basis->head, out, run);
+        status = una_head_predict(&basis->head, pass.phi, pass.rows, out->mean + pass.from, var, run);
     }
     run->first_row = before;
     return status;

@@ -246,23 +246,17 @@ static una_status choose_variances(const trainings *all, size_t first, size_t gr
 
 /* ---- how long to train, and which training is best ---------------------------------------------------------- */
 
-static int by_step_count(const void *a, const void *b)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median of the steps after which the trainings were best. */
 static una_status median_steps(size_t *steps, const trainings *all, una_run *run)
 {
     size_t count = all->plan.count;
-    UNA_NEW(&run->scratch, size_t, step, count);
+    UNA_NEW(&run->scratch, double, step, count);
     for (size_t i = 0; i < count; i++) {
         const una_trained *t = &job_at(all, i)->trained;
-        step[i] = t->best_step ? t->best_step : t->steps;
+        step[i] = (double)(t->best_step ? t->best_step : t->steps);
     }
-    qsort(step, count, sizeof *step, by_step_count);
-    *steps = step[count / 2];
+    qsort(step, count, sizeof *step, una_by_number);
+    *steps = (size_t)step[count / 2];
     return UNA_OK;
 }
 

@@ -52,15 +52,6 @@ static una_status read_resnet(una_body_spec *outline, const char *body, const ch
     return read_blocks(outline, o.blocks, run);
 }
 
-static una_status make_shape(una_network_f32 *net, const una_body_f32 *body, const una_body_spec *outline,
-                             una_arena *arena)
-{
-    UNA_NEW(arena, unsigned char, shape, body->shape_size);
-    body->shape(shape, outline);
-    *net = (una_network_f32){ body, shape, NULL };
-    return UNA_OK;
-}
-
 bool una_is_of_images(const una_problem *problem)
 {
     return problem->columns && una_columns_image(problem->columns).height > 0;
@@ -75,39 +66,35 @@ void una_network_note(una_notes *notes, const una_problem *problem, const una_ru
                       "convolutions itself, which takes longer.");
 }
 
-static una_status make_network(una_network_f32 *net, una_basis_options *o, size_t heads, bool fourier,
-                               const una_fitting *f)
+una_status una_network_make(una_network_f32 *net, una_basis_options *o, size_t heads, bool fourier,
+                            const una_fitting *f)
 {
     bool images = una_is_of_images(f->problem);
     const char *table = fourier ? "residual" : "mlp";
+    const una_body_f32 *body = fourier ? &una_body_residual_f32 : &una_body_mlp_f32;
     if (!o->body || strcmp(o->body, "auto") == 0) o->body = images ? "resnet18" : table;
     UNA_TRY(una_kernels_need(f->run));
     una_body_spec outline = { .inputs = f->problem->x.cols, .width = (size_t)o->width, .depth = (size_t)o->depth,
                               .features = (size_t)o->features, .heads = heads,
                               .activation = (una_activation)o->activation };
-    if (strcmp(o->body, table) == 0)
-        return make_shape(net, fourier ? &una_body_residual_f32 : &una_body_mlp_f32, &outline, f->keep);
-
-    UNA_TRY(read_resnet(&outline, o->body, table, f->run));
-    if (!images)
-        UNA_FAIL(f->run, UNA_E_USAGE, "body=%.60s is for images, and the table names none; use body=%s, or 'una fit' "
-                 "and name the file of the images with --images", o->body, table);
-    outline.image = una_columns_image(f->problem->columns);
-    return make_shape(net, fourier ? &una_body_conv_fourier_f32 : &una_body_conv_f32, &outline, f->keep);
-}
-
-una_status una_network_make(una_network_f32 *net, una_basis_options *o, size_t heads, bool fourier,
-                            const una_fitting *f)
-{
-    UNA_TRY(make_network(net, o, heads, fourier, f));
-    o->features = (double)net->body->size(net->shape).features;
+    if (strcmp(o->body, table) != 0) {
+        UNA_TRY(read_resnet(&outline, o->body, table, f->run));
+        if (!images)
+            UNA_FAIL(f->run, UNA_E_USAGE, "body=%.60s is for images, and the table names none; use body=%s, or 'una "
+                     "fit' and name the file of the images with --images", o->body, table);
+        outline.image = una_columns_image(f->problem->columns);
+        body = fourier ? &una_body_conv_fourier_f32 : &una_body_conv_f32;
+    }
+    UNA_NEW(f->keep, unsigned char, shape, body->shape_size);
+    body->shape(shape, &outline);
+    *net = (una_network_f32){ body, shape, NULL };
+    o->features = (double)body->size(shape).features;
     return UNA_OK;
 }
 
 una_status una_network_with_heads(una_network_f32 *net, const una_network_f32 *like, size_t heads, una_arena *arena)
 {
-    UNA_NEW(arena, unsigned char, shape, like->body->shape_size);
-    memcpy(shape, like->shape, like->body->shape_size);
+    UNA_COPY_BYTES(arena, void, shape, like->shape, like->body->shape_size);
     like->body->set_heads(shape, heads);
     *net = (una_network_f32){ like->body, shape, like->frozen };
     return UNA_OK;

@@ -197,13 +197,6 @@ static void set_search_bounds(una_gp_search *f)
     }
 }
 
-static void begin_at(una_gp_search *f, const una_gp *from)
-{
-    una_hyper_get(&f->hyper, from->kernel, f->theta);
-    if (f->free_noise) f->theta[f->hyper.count] = log(from->noise_var);
-    set_free_numbers(f, f->theta);
-}
-
 static una_status begin_search(una_gp_search *f, const una_hyper_plan *plan, una_run *run)
 {
     UNA_TRY(una_hyper_init(&f->hyper, f->gp->kernel, plan, &run->scratch));
@@ -215,7 +208,11 @@ static una_status begin_search(una_gp_search *f, const una_hyper_plan *plan, una
     for (size_t h = 0; h < f->hyper.count; h++) f->theta[h] = f->hyper.origin[h];
     f->noise_origin = log(f->gp->noise_var);
     if (f->free_noise) f->theta[f->hyper.count] = f->noise_origin;
-    if (f->from) begin_at(f, f->from);
+    if (f->from) {
+        una_hyper_get(&f->hyper, f->from->kernel, f->theta);
+        if (f->free_noise) f->theta[f->hyper.count] = log(f->from->noise_var);
+        set_free_numbers(f, f->theta);
+    }
     return solve_with_jitter(f, run);
 }
 

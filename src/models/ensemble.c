@@ -10,8 +10,6 @@
  * Source: Lakshminarayanan et al. 2017 (plain); Breiman 1996, Osband et al. 2016 (bootstrap); Pearce et al. 2020
  * (anchored).
  */
-#include "models/ensemble.h"
-
 #include "train/basis.h"
 #include "committee/committee.h"
 #include "model/validation_split.h"
@@ -19,27 +17,37 @@
 #include "la/mixture.h"
 
 enum { TRAININGS_PER_FOLD = 2 };
+enum { PLAIN, BOOTSTRAP, ANCHORED };    /* style */
+
+typedef struct ensemble_options {
+    int    style, units;
+    double members, epochs, noise_std;
+    const char *of;                      /* a spec                                                          */
+    double anchor_noise_var, anchor_prior_var, anchor_init_var;
+} ensemble_options;
+
+extern const una_kind una_kind_ensemble;
 
 static const una_option ensemble_table[] = {
-    { "style", UNA_WORD, offsetof(una_ensemble_options, style), "plain", 0, 0, false, "plain|bootstrap|anchored",
+    { "style", UNA_WORD, offsetof(ensemble_options, style), "plain", 0, 0, false, "plain|bootstrap|anchored",
       "how members differ: first weights and batches; also resampled rows; or anchors drawn from the prior (of=nn "
       "only)" },
-    { "members", UNA_COUNT, offsetof(una_ensemble_options, members), "auto", 1, UNA_MOST_MEMBERS, true, NULL,
+    { "members", UNA_COUNT, offsetof(ensemble_options, members), "auto", 1, UNA_MOST_MEMBERS, true, NULL,
       "members; auto = 20, or 5 if anchored" },
-    { "of", UNA_TEXT, offsetof(una_ensemble_options, of), "nn", 0, 0, false, NULL,
+    { "of", UNA_TEXT, offsetof(ensemble_options, of), "nn", 0, 0, false, NULL,
       "what the members are: any model but an ensemble, with its options, such as nn(width=50); members=auto counts as "
       "1 there, and noise=auto as constant" },
-    { "epochs", UNA_COUNT, offsetof(una_ensemble_options, epochs), "auto", 1, 1e7, true, NULL,
+    { "epochs", UNA_COUNT, offsetof(ensemble_options, epochs), "auto", 1, 1e7, true, NULL,
       "passes over the data of each member; auto = as its own options say" },
-    { "noise_std", UNA_REAL, offsetof(una_ensemble_options, noise_std), "auto", 1e-150, 1e150, true, NULL,
+    { "noise_std", UNA_REAL, offsetof(ensemble_options, noise_std), "auto", 1e-150, 1e150, true, NULL,
       "noise std of the target; auto = best likelihood of the mixture on held-out rows" },
-    { "anchor_noise_var", UNA_REAL, offsetof(una_ensemble_options, anchor_noise_var), "0.01", 1e-12, 1e6, false, NULL,
+    { "anchor_noise_var", UNA_REAL, offsetof(ensemble_options, anchor_noise_var), "0.01", 1e-12, 1e6, false, NULL,
       "anchored: sigma_eps^2, how little the rows are trusted, on the standardised target" },
-    { "anchor_prior_var", UNA_REAL, offsetof(una_ensemble_options, anchor_prior_var), "0.1", 1e-12, 1e6, false, NULL,
+    { "anchor_prior_var", UNA_REAL, offsetof(ensemble_options, anchor_prior_var), "0.1", 1e-12, 1e6, false, NULL,
       "anchored: variance of weights and biases under the prior, from which the anchors are drawn" },
-    { "anchor_init_var", UNA_REAL, offsetof(una_ensemble_options, anchor_init_var), "0.1", 1e-12, 1e6, false, NULL,
+    { "anchor_init_var", UNA_REAL, offsetof(ensemble_options, anchor_init_var), "0.1", 1e-12, 1e6, false, NULL,
       "anchored: variance of the first weights and biases" },
-    { "units", UNA_WORD, offsetof(una_ensemble_options, units), "own", 0, 0, false, "own|standardised",
+    { "units", UNA_WORD, offsetof(ensemble_options, units), "own", 0, 0, false, "own|standardised",
       "how noise_std is given: in the target's own units, or standardised" },
     { .name = NULL }
 };
@@ -60,7 +68,7 @@ static una_status make_single(const una_kind *kind, una_common_options *o, una_r
 }
 
 /* The member's options, from its spec; *kind is its kind. */
-static una_status read_member(const una_kind **kind, void **options, const una_ensemble_options *o, una_arena *arena,
+static una_status read_member(const una_kind **kind, void **options, const ensemble_options *o, una_arena *arena,
                               una_run *run)
 {
     una_spec spec;
@@ -70,7 +78,7 @@ static una_status read_member(const una_kind **kind, void **options, const una_e
     if (!*kind) UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=%s names no model; `una models` lists them", spec.name);
     if (*kind == &una_kind_ensemble)
         UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=ensemble is not possible; raise members instead");
-    if (o->style == UNA_ENSEMBLE_ANCHORED && !(*kind)->fit_to.anchor)
+    if (o->style == ANCHORED && !(*kind)->fit_to.anchor)
         UNA_FAIL(run, UNA_E_USAGE, "ensemble: style=anchored needs of=nn, not of=%s; use style=plain or "
                  "style=bootstrap", spec.name);
 
@@ -96,7 +104,7 @@ typedef struct member_training {
 } member_training;
 
 typedef struct ensemble {                /* context of the trainings                                        */
-    const una_ensemble_options *options;
+    const ensemble_options *options;
     const una_kind *kind;                /* of the members                                                  */
     una_members *kept;                   /* the mixture to fill                                             */
     double noise_var;                    /* mean of the members' noise                                      */
@@ -154,7 +162,7 @@ static una_status predict_valid_rows(member_training *t, const una_kind *kind, c
 
 static una_status fit_member(const ensemble *all, member_training *t, void *options, const una_problem *p, una_run *run)
 {
-    const una_ensemble_options *o = all->options;
+    const ensemble_options *o = all->options;
     const una_kind *kind = all->kind;
     una_anchor anchor = { o->anchor_noise_var, o->anchor_prior_var, o->anchor_init_var };
     if (p->x.rows < kind->least_rows)
@@ -162,7 +170,7 @@ static una_status fit_member(const ensemble *all, member_training *t, void *opti
                  kind->name, kind->least_rows, p->x.rows);
     una_fit_target target = { t->state, options, &t->result };
     una_fitting f = { .kind = kind, .problem = p, .target = &target, .keep = &t->base.arena, .run = run,
-                      .anchor = o->style == UNA_ENSEMBLE_ANCHORED ? &anchor : NULL };
+                      .anchor = o->style == ANCHORED ? &anchor : NULL };
     return una_calls(kind)->fit(&f);
 }
 
@@ -180,7 +188,7 @@ static una_status train_member(void *context, size_t index, una_run *run)
     p.seed = una_member_seed(p.seed, fold == SIZE_MAX ? index : index / all->plan.folds);
     p.valid_joins = false;
     if (fold != SIZE_MAX) UNA_TRY(una_problem_without_fold(&p, fold, &run->scratch));
-    if (all->options->style == UNA_ENSEMBLE_BOOTSTRAP) UNA_TRY(resample_rows(&p, run));
+    if (all->options->style == BOOTSTRAP) UNA_TRY(resample_rows(&p, run));
 
     UNA_NEW_BYTES_AT(arena, t->state, una_calls(kind)->state_size);
     t->result = una_fit_result_in(arena);
@@ -205,7 +213,7 @@ static una_status ensemble_train(void *context, const una_training_plan *plan, v
     all->training = trainings;
     all->plan = *plan;
     all->plan.problem = &problem;
-    if (all->kind->validation && !problem.folds && all->options->style != UNA_ENSEMBLE_BOOTSTRAP) {
+    if (all->kind->validation && !problem.folds && all->options->style != BOOTSTRAP) {
         UNA_TRY(una_training_rows_split(&rows, &problem, SIZE_MAX, &run->scratch));
         problem.shared = &rows;
     }
@@ -268,14 +276,14 @@ static una_status ensemble_fit(una_fitting *f)
 {
     const una_problem *p = f->problem;
     una_members *e = f->target->state;
-    una_ensemble_options *o = f->target->options;
+    ensemble_options *o = f->target->options;
     una_fit_result *result = f->target->result;
     una_run *run = f->run;
     void *member_options;
     double unit = una_unit(o->units, p);
     ensemble all = { .options = o, .kept = e };
     UNA_TRY(read_member(&all.kind, &member_options, o, &run->scratch, run));
-    if (UNA_IS_AUTO(o->members)) o->members = o->style == UNA_ENSEMBLE_ANCHORED ? 5 : 20;
+    if (UNA_IS_AUTO(o->members)) o->members = o->style == ANCHORED ? 5 : 20;
     size_t members = (size_t)o->members;
     e->inputs = p->x.cols;
 
@@ -330,7 +338,7 @@ const una_kind una_kind_ensemble = {
     .summary = "several models of one kind, trained apart: plain, bootstrap or anchored",
     .source = "Lakshminarayanan et al. 2017; Breiman 1996; Pearce, Leibfried and Brintrup 2020",
     .options = ensemble_table,
-    .options_size = sizeof(una_ensemble_options),
+    .options_size = sizeof(ensemble_options),
     .thesis = "style=plain, members=20, of=nn(width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, "
               "epochs=20000, batch=32, penalty=0.1, train_noise_std=1, units=standardised), units=standardised",
     .results = 3,

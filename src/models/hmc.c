@@ -469,27 +469,23 @@ static una_status hmc_score_valid(const hmc *m, const una_problem *p, una_fit_re
     return UNA_OK;
 }
 
-/* What is to be known of the chains, and their draws. */
-static una_status conclude_chains(hmc *m, const chains *all, const una_fitting *f)
-{
-    UNA_SCOPED(f->run, check_convergence(m, all, f->problem, f->target->result, f->run));
-    return keep_draws(m, all, f->target->result, f->keep);
-}
-
 static una_status hmc_run_chains(const una_fitting *f, const una_bnn *bnn)
 {
     const hmc_options *o = f->target->options;
+    una_fit_result *result = f->target->result;
+    hmc *m = f->target->state;
     una_hmc how = { .trajectory = o->trajectory, .mass = o->mass, .warmup = (size_t)o->warmup,
                     .samples = (size_t)o->samples, .thin = (size_t)o->thin, .step_size = o->step_size,
                     .accept = o->accept, .leapfrog = (size_t)o->leapfrog, .jitter = o->jitter,
                     .max_depth = (size_t)o->max_depth, .stage = "sampling hmc" };
     chains all = { .bnn = bnn, .how = &how, .integrated = o->head == UNA_HEAD_INTEGRATED,
                    .start_steps = (size_t)o->start_steps, .seed = f->problem->seed, .count = (size_t)o->chains,
-                   .dimension = ((const hmc *)f->target->state)->weights + bnn->sample_noise };
+                   .dimension = m->weights + bnn->sample_noise };
     UNA_NEW_AT(&f->run->scratch, all.job, all.count);
 
     una_status status = una_jobs_run(f->run, all.job, sizeof *all.job, all.count, run_chain, &all);
-    if (status == UNA_OK) status = conclude_chains(f->target->state, &all, f);
+    if (status == UNA_OK) UNA_SCOPED_CALL(status, f->run, check_convergence(m, &all, f->problem, result, f->run));
+    if (status == UNA_OK) status = keep_draws(m, &all, result, f->keep);
     una_jobs_free(all.job, sizeof *all.job, all.count);
     return status;
 }

@@ -203,15 +203,6 @@ static una_status choose_one(una_target_choice *v, choice *c)
     return UNA_OK;
 }
 
-/* Of several targets, one may be missing from all validation rows. */
-static una_status has_valid_cells(bool *any, choice *c)
-{
-    c->variances.prior_var = 1;
-    valid_loss_at(0, c);
-    *any = c->sums.rows > 0;
-    return c->status;
-}
-
 /* One prior variance for all targets, where none is given. */
 static una_status choose_one_prior(const una_crossfit *fit, choice *c)
 {
@@ -234,10 +225,10 @@ static una_status choose_variances(const trainings *all, size_t first, size_t gr
     choice c = { .fit = fit, .training = training, .groups = groups, .each = each, .run = run };
     if (fit->one_prior && UNA_IS_AUTO(fit->chosen[0].prior_var)) UNA_TRY(choose_one_prior(fit, &c));
     for (size_t t = 0; t < fit->targets; t++) {
-        bool any = fit->targets == 1;
-        c.variances.target = t;
-        if (!any) UNA_TRY(has_valid_cells(&any, &c));
-        if (any) UNA_TRY(choose_one(&fit->chosen[t], &c));
+        c.variances = (una_variances){ .prior_var = 1, .target = t };
+        if (fit->targets > 1) valid_loss_at(0, &c);      /* one of several may be missing from all validation rows */
+        UNA_TRY(c.status);
+        if (fit->targets == 1 || c.sums.rows > 0) UNA_TRY(choose_one(&fit->chosen[t], &c));
     }
     for (size_t g = 0; fit->compare && g < groups; g++)
         UNA_SCOPED(run, fit->compare(fit->context, training + g * each, fit->chosen, run));

@@ -3,11 +3,13 @@
  * Ensembles: one member is that member, moments are those of the members, rows are resampled, anchors hold, the noise
  * is the best of the mixture, updates reach all members or none, and what cannot be is refused with a sentence.
  */
-#include "models/ensemble.h"
+#include "committee/members.h"
 #include "models/quick.h"
 
 #include "nn/anchor.h"
 #include "nn/net.h"
+
+extern const una_kind una_kind_ensemble;
 
 static const una_fit_settings held_out = { .size = sizeof held_out, .valid_fraction = 0.2 };
 

@@ -221,7 +221,7 @@ static una_status find_new(size_t **index, size_t *count, const una_portions *m,
     double *x;
     una_copies copies;
     UNA_TRY(encode_both(&x, &cols, m->part[UNA_PART_TRAIN], m->part[UNA_PART_TEST], run));
-    UNA_TRY(una_copies_find(&copies, x, train + test, cols, cols, &run->scratch, run));
+    UNA_TRY(una_copies_find(&copies, (una_view){ x, train + test, cols, cols }, &run->scratch, run));
     UNA_NEW_AT(&run->scratch, *index, test);
 
     *count = 0;

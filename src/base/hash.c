@@ -5,7 +5,6 @@
 #include "base/hash.h"
 
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Where there is no source of randomness (no /dev in a jail), uses what a stranger is least likely to know. */

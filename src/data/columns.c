@@ -528,7 +528,7 @@ static una_status learn_all_columns(una_columns *const *columns, una_learner *l)
         UNA_TRY(learn_target_scale(columns[t], l, l->target[t]));
     }
     UNA_TRY(note_equal_columns(l));
-    UNA_TRY(una_columns_saveable(columns, targets, l->run));
+    UNA_SCOPED(l->run, una_columns_saveable(columns, targets, l->run));
     return l->notes ? una_arena_check(l->notes->arena) : UNA_OK;
 }
 

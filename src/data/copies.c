@@ -6,8 +6,6 @@
 
 #include "base/hash.h"
 
-typedef struct rows { const double *at; size_t count, cols, stride; } rows;
-
 typedef struct rings {
     uint64_t *slot;                      /* upper half of the hash, and 1 + the ring's last row; 0: free     */
     size_t    slots;                     /* a power of two                                                  */
@@ -15,7 +13,7 @@ typedef struct rings {
 } rings;
 
 /* Rows are added in their order, so a ring is in order too. */
-static void link_row(una_copies *c, rings *r, const rows *x, uint32_t row)
+static void link_row(una_copies *c, rings *r, const una_view *x, uint32_t row)
 {
     const double *own = x->at + row * x->stride;
     una_hash h = una_hash_begin(r->key);
@@ -50,25 +48,24 @@ static void count_rings(una_copies *c, size_t count)
     }
 }
 
-static una_status link_all(una_copies *c, const rows *x, una_run *run)
+static una_status link_all(una_copies *c, const una_view *x, una_run *run)
 {
     enum { AT_ONCE = 1 << 14 };
     rings r = { .slots = 16, .key = una_hash_key_of(run) };
-    while (r.slots < x->count + x->count / 2) r.slots *= 2;
+    while (r.slots < x->rows + x->rows / 2) r.slots *= 2;
     UNA_NEW_ROWS_AT(&run->scratch, r.slot, r.slots);
-    for (size_t i = 0; i < x->count; i++) {
+    for (size_t i = 0; i < x->rows; i++) {
         if (i % AT_ONCE == 0) UNA_TRY(una_check_cancelled(run, "looking for rows with equal inputs"));
         link_row(c, &r, x, (uint32_t)i);
     }
-    count_rings(c, x->count);
+    count_rings(c, x->rows);
     return UNA_OK;
 }
 
-una_status una_copies_find(una_copies *copies, const double *at, size_t count, size_t cols, size_t stride,
-                           una_arena *arena, una_run *run)
+una_status una_copies_find(una_copies *copies, una_view x, una_arena *arena, una_run *run)
 {
     *copies = (una_copies){ .next = NULL };
-    UNA_TRY(una_order_new(&copies->next, count, arena));
-    UNA_SCOPED(run, link_all(copies, &(rows){ at, count, cols, stride }, run));
+    UNA_TRY(una_order_new(&copies->next, x.rows, arena));
+    UNA_SCOPED(run, link_all(copies, &x, run));
     return UNA_OK;
 }

@@ -15,6 +15,5 @@ typedef struct una_copies {
     size_t    largest;                   /* rows of the largest group                                       */
 } una_copies;
 
-/* x [rows, stride], `cols` of them compared, by value; finite. */
-una_status una_copies_find(una_copies *copies, const double *x, size_t rows, size_t cols, size_t stride,
-                           una_arena *arena, una_run *run);
+/* Compares by value; all are finite. */
+una_status una_copies_find(una_copies *copies, una_view x, una_arena *arena, una_run *run);

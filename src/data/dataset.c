@@ -87,10 +87,9 @@ static una_status make_names(const char ***out, size_t inputs, size_t columns, c
     }
     UNA_TRY(una_arena_check(&run->scratch));
 
-    bool repeated;
-    size_t first = 0, second = 0;
-    UNA_TRY(una_names_repeated(&repeated, &first, &second, names, columns, run));
-    if (repeated)
+    size_t first, second;
+    UNA_TRY(una_names_repeated(&first, &second, names, columns, run));
+    if (second)
         UNA_FAIL(run, UNA_E_USAGE, "two columns of the array have the name '%.60s': %zu and %zu", names[first],
                  first + 1, second + 1);
     *out = names;

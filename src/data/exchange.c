@@ -160,13 +160,12 @@ static una_status load_sources(una_columns *columns, una_archive *ar)
 
 static una_status check_loaded_names(una_columns *const *target, size_t targets, una_archive *ar)
 {
-    bool repeated = false;
     size_t first, second, count = target[0]->source_count;
     UNA_NEW(&ar->run->scratch, const char *, names, count + targets);
     for (size_t s = 0; s < count; s++) names[s] = target[0]->sources[s].name;
     for (size_t t = 0; t < targets; t++) names[count + t] = target[t]->target;
-    UNA_TRY(una_names_repeated(&repeated, &first, &second, names, count + targets, ar->run));
-    return repeated ? una_archive_refuse(ar, "columns.name", "stands twice") : UNA_OK;
+    UNA_TRY(una_names_repeated(&first, &second, names, count + targets, ar->run));
+    return second ? una_archive_refuse(ar, "columns.name", "stands twice") : UNA_OK;
 }
 
 /* Unit and logarithm are written only where there are such: older files have no such blocks. */
@@ -222,14 +221,10 @@ una_status una_columns_exchange(una_columns *const *target, size_t targets, una_
 /* Checks by saving them, so that the sentence is the same as after a fit. */
 una_status una_columns_saveable(una_columns *const *columns, size_t targets, una_run *run)
 {
-    una_arena work;
     una_archive ar;
-    una_arena_init(&work, run);
-    una_text names = una_text_in(&work);
+    una_text names = una_text_in(&run->scratch);
     for (size_t s = 0; s < columns[0]->source_count; s++) una_text_json(&names, columns[0]->sources[s].name);
-    una_status status = una_arena_check(&work);
-    if (status == UNA_OK) status = una_archive_save_begin(&ar, names.at, &work, run);
-    if (status == UNA_OK) status = una_columns_exchange(columns, targets, &ar);
-    una_arena_free(&work);
-    return status;
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_archive_save_begin(&ar, names.at, &run->scratch, run));
+    return una_columns_exchange(columns, targets, &ar);
 }

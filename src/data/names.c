@@ -70,20 +70,20 @@ static int compare_named(const void *a, const void *b)
 }
 
 /* Sorts only where there are duplicates, because sorting takes time. */
-una_status una_names_repeated(bool *repeated, size_t *first, size_t *second, const char *const *name, size_t count,
-                              una_run *run)
+una_status una_names_repeated(size_t *first, size_t *second, const char *const *name, size_t count, una_run *run)
 {
     una_names n;
-    *repeated = false;
+    *first = *second = 0;
     UNA_TRY(una_names_index(&n, name, count, &run->scratch));
     if (n.slot && !n.repeated) return UNA_OK;
     UNA_NEW(&run->scratch, named, sorted, count);
     for (size_t i = 0; i < count; i++) sorted[i] = (named){ name[i], i };
     if (count) qsort(sorted, count, sizeof *sorted, compare_named);
-    for (size_t i = 1; i < count && !*repeated; i++) {
-        *repeated = strcmp(sorted[i - 1].name, sorted[i].name) == 0;
+    for (size_t i = 1; i < count; i++) {
+        if (strcmp(sorted[i - 1].name, sorted[i].name) != 0) continue;
         *first = sorted[i - 1].at;
         *second = sorted[i].at;
+        break;
     }
     return UNA_OK;
 }

@@ -20,6 +20,6 @@ una_status una_names_index(una_names *names, const char *const *name, size_t cou
 size_t     una_names_find(const una_names *names, const char *name);     /* SIZE_MAX: it is not there */
 /* The same, but the failure names the column, the file (`origin`) and the nearest name. */
 una_status una_names_need(size_t *position, const una_names *names, const char *origin, const char *name, una_run *run);
-/* Two equal names among [count]? Gives their positions, first < second; count must be below SIZE_MAX / 16. */
-una_status una_names_repeated(bool *repeated, size_t *first, size_t *second, const char *const *name, size_t count,
-                              una_run *run);
+/* The positions of two equal names among [count], first < second, which is 0 where there are none; count must be below
+ * SIZE_MAX / 16. */
+una_status una_names_repeated(size_t *first, size_t *second, const char *const *name, size_t count, una_run *run);

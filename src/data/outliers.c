@@ -10,7 +10,6 @@
 enum { FAR = 50, MOST_SENTENCES = 4 };
 static const double most_share = 0.5;
 
-typedef struct cells { const double *at; size_t rows, stride; } cells;   /* of a standardised column: mean 0, std 1 */
 typedef struct outliers { size_t count, worst; double distance, share; } outliers;     /* distance: of the worst */
 
 /* At most so many cells may be slips; more are a heavy tail. */
@@ -31,16 +30,16 @@ una_robust una_robust_of(double *numbers, size_t count)
     return (una_robust){ median, equal < count ? 1.4826 * numbers[(equal + count) / 2] : 0 };
 }
 
-/* Whether a few cells could hold half of the squares. Not if `few` times the farthest one does not: so most columns
+/* Whether a few cells of a standardised column (mean 0, std 1) could hold half of the squares. Not if `few` times the farthest one does not: so most columns
  * need no sorting. The median is at most one standard deviation from the mean. */
-static bool may_dominate(cells c)
+static bool may_dominate(una_view c)
 {
     double most = 0, n = (double)c.rows;
     for (size_t i = 0; i < c.rows; i++) most = fmax(most, fabs(c.at[i * c.stride]));
     return (most + 1) * (most + 1) * (double)few_of(c.rows) >= most_share * n;
 }
 
-static outliers find_outliers(cells c, double *room)
+static outliers find_outliers(una_view c, double *room)
 {
     outliers v = {0};
     for (size_t i = 0; i < c.rows; i++) room[i] = c.at[i * c.stride];
@@ -86,7 +85,7 @@ static una_status warn_outliers(const una_columns *columns, const una_dataset *d
 
     for (size_t d = e->y ? 0 : 1; d <= (e->x ? inputs : 0); d++) {     /* the target first */
         const una_input *input = d ? &columns->inputs[d - 1] : NULL;
-        cells c = input ? (cells){ e->x + d - 1, e->rows, inputs } : (cells){ e->y, e->rows, 1 };
+        una_view c = input ? (una_view){ e->x + d - 1, e->rows, 1, inputs } : (una_view){ e->y, e->rows, 1, 1 };
         if ((input && input->level != SIZE_MAX) || !may_dominate(c)) continue;
         if (!room) room = UNA_GET_ROWS(&run->scratch, double, e->rows);
         UNA_TRY(una_arena_check(&run->scratch));

@@ -137,8 +137,8 @@ una_status una_several_shared_title(const char **title, size_t *one, size_t *oth
     }
     UNA_TRY(una_arena_check(&run->scratch));
 
-    bool shared;
-    UNA_TRY(una_names_repeated(&shared, one, other, titles, count, run));
+    UNA_TRY(una_names_repeated(one, other, titles, count, run));
+    bool shared = *other > 0;
     *title = shared ? titles[*one] : NULL;
     *one = shared ? *one / TITLES : 0;
     *other = shared ? *other / TITLES : 0;

@@ -17,7 +17,7 @@ static bool can_keep_copies_in_one_part(const una_copies *copies, size_t rows)
 
 una_status una_split_copies(una_copies *copies, una_view x, una_run *run)
 {
-    UNA_TRY(una_copies_find(copies, x.at, x.rows, x.cols, x.stride, &run->scratch, run));
+    UNA_TRY(una_copies_find(copies, x, &run->scratch, run));
     if (copies->copied == 0 || can_keep_copies_in_one_part(copies, x.rows)) return UNA_OK;
     for (size_t i = 0; i < x.rows; i++) copies->next[i] = (uint32_t)i;
     copies->groups = x.rows;
@@ -201,7 +201,7 @@ static una_status count_rows_across(size_t *across, const una_problem *p, una_ru
     una_copies copies;
     una_view all;
     UNA_TRY(all_rows(&all, p, run));
-    UNA_TRY(una_copies_find(&copies, all.at, all.rows, all.cols, all.stride, &run->scratch, run));
+    UNA_TRY(una_copies_find(&copies, all, &run->scratch, run));
     UNA_NEW_ROWS(&run->scratch, bool, seen, all.rows);
 
     *across = 0;

@@ -372,10 +372,9 @@ static una_status check_header(una_csv *csv)
         UNA_FAIL(csv->run, UNA_E_INPUT, "the header of %s has semicolons and no comma; read it with --delimiter "
                  "semicolon", csv->path);
 
-    bool repeated;
-    size_t first = 0, second = 0;
-    UNA_SCOPED(csv->run, una_names_repeated(&repeated, &first, &second, csv->names, csv->columns, csv->run));
-    if (repeated)
+    size_t first, second;
+    UNA_SCOPED(csv->run, una_names_repeated(&first, &second, csv->names, csv->columns, csv->run));
+    if (second)
         UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: the name '%.60s' stands twice in the header, in columns %zu and "
                  "%zu; rename one", csv->path, csv->record_line, csv->names[first], first + 1, second + 1);
     return UNA_OK;

@@ -9,29 +9,8 @@
 
 /* ---- what it will take ----------------------------------------------------------------------------------------- */
 
-typedef struct parts { uint64_t objects, lists, names, strings, values; } parts;
-
 /* Upper bounds. A text that is no JSON is read up to its first mistake only, and has fewer. */
-static parts count_parts(const char *text, size_t size)
-{
-    parts p = { .values = 1 };
-    for (size_t at = 0; at < size; at++) {
-        switch (text[at]) {
-        case '{': p.objects++, p.values++; break;
-        case '[': p.lists++, p.values++; break;
-        case ',': p.values++; break;
-        case ':': p.names++; break;
-        case '"':
-            p.strings++;
-            for (at++; at < size && text[at] != '"'; at++) at += text[at] == '\\' && at + 1 < size;
-            break;
-        default: break;
-        }
-    }
-    return p;
-}
-
-static uint64_t memory_of_parts(const parts *p, size_t size)
+uint64_t una_json_memory(const char *text, size_t size, uint64_t *parts)
 {
     enum {
         FIRST = 4096,
@@ -41,14 +20,19 @@ static uint64_t memory_of_parts(const parts *p, size_t size)
         NAME = 80 + 24,          /* an entry, and its place in a table that has just grown, less one in a list      */
         STRING = 64
     };
-    return FIRST + LETTER * (uint64_t)size + OBJECT * p->objects + LIST * p->lists + VALUE * p->values +
-           NAME * p->names + STRING * p->strings;
-}
-
-uint64_t una_json_memory(const char *text, size_t size)
-{
-    parts p = count_parts(text, size);
-    return memory_of_parts(&p, size);
+    uint64_t objects = 0, lists = 0, names = 0, strings = 0, values = 1;
+    for (size_t at = 0; at < size; at++) {
+        objects += text[at] == '{';
+        lists += text[at] == '[';
+        names += text[at] == ':';
+        values += text[at] == '{' || text[at] == '[' || text[at] == ',';
+        if (text[at] != '"') continue;
+        strings++;
+        for (at++; at < size && text[at] != '"'; at++) at += text[at] == '\\' && at + 1 < size;
+    }
+    *parts = objects + lists + names;
+    return FIRST + LETTER * (uint64_t)size + OBJECT * objects + LIST * lists + VALUE * values + NAME * names +
+           STRING * strings;
 }
 
 static una_status check_json_memory(uint64_t *memory, const una_json_text *text, una_run *run)
@@ -56,12 +40,11 @@ static una_status check_json_memory(uint64_t *memory, const una_json_text *text,
     if (text->size > text->most)
         UNA_FAIL(run, UNA_E_INPUT, "%s has %zu bytes of JSON, and at most %zu are read; make it shorter", text->origin,
                  text->size, text->most);
-    parts p = count_parts(text->at, text->size);
-    uint64_t count = p.objects + p.lists + p.names;
+    uint64_t count;
+    *memory = una_json_memory(text->at, text->size, &count);
     if (count > UNA_JSON_PARTS)
         UNA_FAIL(run, UNA_E_INPUT, "%s has %llu objects, lists and names in its JSON, and at most %d are read; make it "
                  "shorter", text->origin, (unsigned long long)count, UNA_JSON_PARTS);
-    *memory = memory_of_parts(&p, text->size);
     return UNA_OK;
 }
 

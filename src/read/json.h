@@ -16,8 +16,8 @@
 
 typedef struct una_json_text { const char *at; size_t size, most; const char *origin; } una_json_text;
 
-/* Upper bound of the bytes that Jansson takes, by one pass over the text. */
-uint64_t una_json_memory(const char *text, size_t size);
+/* Upper bound of the bytes that Jansson takes, by one pass over the text; and how many objects, lists and names. */
+uint64_t una_json_memory(const char *text, size_t size, uint64_t *parts);
 /* In the arena, with whose memory it goes. No name may stand twice in an object. Texts longer than 64 KB can be
  * interrupted. After a failure there is no root. */
 una_status una_json_read(json_t **root, const una_json_text *text, una_arena *arena);

@@ -143,7 +143,7 @@ static una_status join_copies(dealing *d)
     size_t cols;
     UNA_TRY(code_inputs(&x, &cols, d));
     if (cols == 0) return UNA_OK;
-    UNA_TRY(una_copies_find(&copies, x, f->rows, cols, d->data->columns, &d->run->scratch, d->run));
+    UNA_TRY(una_copies_find(&copies, (una_view){ x, f->rows, cols, d->data->columns }, &d->run->scratch, d->run));
     if (copies.copied == 0) return UNA_OK;
     UNA_TRY(una_order_new(&joined, f->rows, &d->run->scratch));
     memcpy(joined, d->parent, f->rows * sizeof *joined);

@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST_REPEATS = 10 };              /* attempts, where the server goes down each time                       */

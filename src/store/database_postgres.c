@@ -15,7 +15,6 @@
 #include "store/libpq.h"
 
 #include <poll.h>
-#include <time.h>
 
 /* Seconds. */
 static const double most_answer = 600, most_cancelled = 1;       /* one statement, with its wait for the turn        */

@@ -20,7 +20,6 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Seconds. */

@@ -10,8 +10,6 @@
  */
 #include "store/queue.h"
 
-#include <time.h>
-
 /* Seconds. */
 static const double poll_pause = 0.001, look_pause = 0.05, ask_again = 0.003, latest = 0.5;
 

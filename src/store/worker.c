@@ -247,8 +247,9 @@ static una_status spread_totals(una_sweep *sweep, una_run *run)
 
 /* ---- the call ------------------------------------------------------------------------------------------------ */
 
-static una_status sweep_all(una_sweep *sweep, una_arena *arena, una_run *run)
+static una_status sweep_all(una_sweep *sweep, una_run *run)
 {
+    una_arena *arena = &run->scratch;
     size_t *todo = UNA_GET(arena, size_t, sweep->plan->count);
     una_queue queue = { .sweep = sweep, .run = run, .arena = arena, .todo = todo };
     una_status status = UNA_OK;
@@ -264,21 +265,12 @@ static una_status sweep_all(una_sweep *sweep, una_arena *arena, una_run *run)
     return UNA_OK;
 }
 
-static una_status sweep_among(una_sweep *sweep, una_run *run)
-{
-    una_arena arena;
-    una_arena_init(&arena, run);
-    una_status status = sweep_all(sweep, &arena, run);
-    una_arena_free(&arena);
-    return status;
-}
-
 una_status una_sweep_run(una_sweep *sweep, una_run *run)
 {
     sweep->made = sweep->extra = 0;
     sweep->worked = sweep->waited = 0;
     if (sweep->ranks && sweep->ranks->count == 1) sweep->ranks = NULL;
-    RETURN_AMONG(sweep->ranks, run, sweep_among(sweep, run));
+    RETURN_AMONG(sweep->ranks, run, sweep_all(sweep, run));
 }
 
 /* ---- for those who sweep ------------------------------------------------------------------------------------- */

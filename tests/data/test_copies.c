@@ -60,7 +60,7 @@ static void rings_hold_the_copies_and_no_others(void **state)
         una_mark mark = una_arena_mark(&run->scratch);
         una_copies copies;
         fill(x, values);
-        assert_ok(una_copies_find(&copies, x, ROWS, COLS, STRIDE, &run->scratch, run), run);
+        assert_ok(una_copies_find(&copies, (una_view){ x, ROWS, COLS, STRIDE }, &run->scratch, run), run);
         check_rings(&copies, x);
         una_arena_release(&run->scratch, mark);
     }
@@ -73,15 +73,15 @@ static void zeros_are_equal(void **state)
     una_copies copies;
     const double x[] = { 0.0, -0.0, 1 };
     (void)state;
-    assert_ok(una_copies_find(&copies, x, 3, 1, 1, &run->scratch, run), run);
+    assert_ok(una_copies_find(&copies, (una_view){ x, 3, 1, 1 }, &run->scratch, run), run);
     assert_int_equal(copies.groups, 2);
     assert_int_equal(copies.next[0], 1);
     assert_int_equal(copies.next[1], 0);
     assert_int_equal(copies.next[2], 2);
 
-    assert_ok(una_copies_find(&copies, x, 0, 1, 1, &run->scratch, run), run);
+    assert_ok(una_copies_find(&copies, (una_view){ x, 0, 1, 1 }, &run->scratch, run), run);
     assert_int_equal(copies.groups, 0);
-    assert_ok(una_copies_find(&copies, x, 3, 0, 1, &run->scratch, run), run);        /* no inputs: all are equal */
+    assert_ok(una_copies_find(&copies, (una_view){ x, 3, 0, 1 }, &run->scratch, run), run);        /* no inputs: all are equal */
     assert_int_equal(copies.groups, 1);
     una_run_free(run);
 }
@@ -90,7 +90,7 @@ static una_status find_some(void *context, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_copies copies;
-    una_status status = una_copies_find(&copies, context, ROWS, COLS, STRIDE, &run->scratch, run);
+    una_status status = una_copies_find(&copies, (una_view){ context, ROWS, COLS, STRIDE }, &run->scratch, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

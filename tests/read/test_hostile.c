@@ -107,7 +107,7 @@ static double time_to_compare(const double *x, una_run *run)
     una_mark mark = una_arena_mark(&run->scratch);
     una_copies copies;
     double begun = cpu_now();
-    assert_ok(una_copies_find(&copies, x, ROWS, 2, 2, &run->scratch, run), run);
+    assert_ok(una_copies_find(&copies, (una_view){ x, ROWS, 2, 2 }, &run->scratch, run), run);
     double seconds = cpu_now() - begun;
     assert_int_equal(copies.groups, ROWS);
     una_arena_release(&run->scratch, mark);

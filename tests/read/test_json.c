@@ -37,6 +37,12 @@ static void counted_give(void *at)
     free(block);
 }
 
+static uint64_t memory_of(const char *text)
+{
+    uint64_t parts;
+    return una_json_memory(text, strlen(text), &parts);
+}
+
 /* ---- texts ----------------------------------------------------------------------------------------------------- */
 
 typedef struct shape { const char *begin, *item, *end; bool named; } shape;
@@ -90,7 +96,7 @@ static void the_estimate_is_from_above(void **state)
         for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
             char *text = text_of(&shapes[i], counts[k]);
             size_t taken = taken_for(text, UNA_OK, run);
-            uint64_t estimate = una_json_memory(text, strlen(text));
+            uint64_t estimate = memory_of(text);
             if (taken > estimate || estimate > 8 * taken + 10000)
                 fail_msg("%zu of %s: %zu bytes are taken, and %zu estimated", counts[k], shapes[i].item, taken,
                          (size_t)estimate);
@@ -109,7 +115,7 @@ static void long_strings_and_names(void **state)
             memset(word, 'a', length);
             word[length] = 0;
             sprintf(text, name ? "{\"%s\": 1}" : "[\"%s\"]", word);
-            assert_true(taken_for(text, UNA_OK, run) <= una_json_memory(text, strlen(text)));
+            assert_true(taken_for(text, UNA_OK, run) <= memory_of(text));
             free(text);
             free(word);
         }
@@ -126,7 +132,7 @@ static void texts_that_are_none(void **state)
     };
     una_run *run = quiet_run();
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        assert_true(taken_for(texts[i], UNA_E_INPUT, run) <= una_json_memory(texts[i], strlen(texts[i])));
+        assert_true(taken_for(texts[i], UNA_E_INPUT, run) <= memory_of(texts[i]));
         assert_says(una_run_message(run), "it, line ");
     }
     una_run_free(run);
@@ -156,7 +162,7 @@ static void memory_is_counted(void **state)
     assert_int_equal(run->used, before);
 
     assert_ok(una_json_read(&json, &some, &run->scratch), run);   /* what is held counts: there is room for one */
-    assert_true(run->used == before + una_json_memory(fits, strlen(fits)));
+    assert_true(run->used == before + memory_of(fits));
     assert_status(una_json_read(&second, &some, &run->scratch), UNA_E_MEMORY, run);
     assert_null(una_allocate(run, 20000000));
     una_arena_release(&run->scratch, mark);

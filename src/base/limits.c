@@ -85,5 +85,5 @@ uint64_t una_default_memory(void)
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     uint64_t machine = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 5 * 4 : UINT64_MAX;
     uint64_t group = una_cgroup_memory("");
-    return group < machine ? group : machine;
+    return UNA_MIN(group, machine);
 }

@@ -48,7 +48,7 @@ una_status una_ranks_send(int to, const void *bytes, size_t count, una_run *run)
 {
     const una_ranks *r = run->settings.ranks;
     for (size_t at = 0; at < count; at += MOST_AT_ONCE) {
-        size_t some = count - at < MOST_AT_ONCE ? count - at : MOST_AT_ONCE;
+        size_t some = UNA_MIN(count - at, MOST_AT_ONCE);
         if (r->send(r->context, to, (const unsigned char *)bytes + at, some) != 0) return fail_lost_rank(to, run);
     }
     return UNA_OK;
@@ -58,7 +58,7 @@ una_status una_ranks_receive(int from, void *bytes, size_t count, una_run *run)
 {
     const una_ranks *r = run->settings.ranks;
     for (size_t at = 0; at < count; at += MOST_AT_ONCE) {
-        size_t some = count - at < MOST_AT_ONCE ? count - at : MOST_AT_ONCE;
+        size_t some = UNA_MIN(count - at, MOST_AT_ONCE);
         if (r->receive(r->context, from, (unsigned char *)bytes + at, some) != 0) return fail_lost_rank(from, run);
     }
     return UNA_OK;
@@ -117,7 +117,7 @@ static una_status add_from(int from, void *value, size_t count, size_t width, un
     double *wide = value;
     float *narrow = value;
     for (size_t at = 0, most = PIECE / width; at < count; at += most) {
-        size_t some = count - at < most ? count - at : most;
+        size_t some = UNA_MIN(count - at, most);
         UNA_TRY(una_ranks_receive(from, buffer, some * width, run));
         if (width == sizeof *wide)
             for (size_t i = 0; i < some; i++) wide[at + i] += ((const double *)(const void *)buffer)[i];
@@ -134,8 +134,7 @@ una_status una_ranks_sum(void *value, size_t count, size_t width, una_run *run)
     for (int s = 1; s < last; s *= 2)
         if (rank + s < ranks) UNA_TRY(add_from(rank + s, value, count, width, run));
     for (size_t at = 0; rank > 0 && at < count; at += most)
-        UNA_TRY(una_ranks_send(rank - last, (unsigned char *)value + at * width,
-                               (count - at < most ? count - at : most) * width, run));
+        UNA_TRY(una_ranks_send(rank - last, (char *)value + at * width, UNA_MIN(count - at, most) * width, run));
     return una_ranks_broadcast(value, count * width, run);
 }
 

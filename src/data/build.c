@@ -123,10 +123,7 @@ struct una_build_block {
 
 una_build una_build_begin(una_dataset *data, size_t most_rows, una_arena *work)
 {
-    size_t rows = BLOCK_CELLS / (data->columns + 1);
-    if (rows < 16) rows = 16;
-    if (rows > MOST_ROWS) rows = MOST_ROWS;
-    if (rows > most_rows) rows = most_rows;
+    size_t fitting = UNA_MAX(BLOCK_CELLS / (data->columns + 1), 16), rows = UNA_MIN(UNA_MIN(fitting, MOST_ROWS), most_rows);
     return (una_build){ .data = data, .work = work, .words = una_words_in(&data->arena, work), .block_rows = rows };
 }
 

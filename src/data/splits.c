@@ -61,9 +61,7 @@ una_status una_split_random(una_split *split, size_t rows, double test_fraction,
         UNA_FAIL(run, UNA_E_INPUT, "%zu row%s cannot be split; at least two are needed", rows, rows == 1 ? "" : "s");
     if (!(test_fraction > 0 && test_fraction < 1))
         UNA_FAIL(run, UNA_E_USAGE, "the share of test rows is %g and must lie between 0 and 1", test_fraction);
-    size_t test = (size_t)floor((double)rows * test_fraction + 0.5);
-    if (test < 1) test = 1;
-    if (test > rows - 1) test = rows - 1;
+    size_t rounded = (size_t)floor((double)rows * test_fraction + 0.5), test = UNA_MIN(UNA_MAX(rounded, 1), rows - 1);
     UNA_SCOPED(run, una_split_give(split, &made, split_at_random(&made, rows, test, seed, run), run));
     return UNA_OK;
 }

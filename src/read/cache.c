@@ -62,7 +62,7 @@ typedef struct place {
 typedef struct cache_writer {
     place place;
     char  temporary[PATH_ROOM + UNA_TEMPORARY_NAME];
-    int   handle;
+    int   handle, folder;
 } cache_writer;
 
 /* ---- where --------------------------------------------------------------------------------------------- */
@@ -327,15 +327,11 @@ static bool put_bytes(int handle, const void *from, size_t size, const una_run *
     return true;
 }
 
-/* Is there a folder of this user's, and room without filling the disk up? */
-static bool has_room(const place *p, double size)
+/* Is there room without filling the disk up? */
+static bool has_room(int folder, double size)
 {
     struct statvfs about;
-    bool foreign;
-    int folder = open_folder(p, &foreign);
-    bool known = folder >= 0 && fstatvfs(folder, &about) == 0;
-    if (folder >= 0) close(folder);
-    if (!known) return false;
+    if (fstatvfs(folder, &about) != 0) return false;
     double left = (double)about.f_bavail * (double)about.f_frsize;
     return left > 4 * size && size <= una_cache_most(left);
 }
@@ -360,8 +356,11 @@ static bool begin_writing(cache_writer *w, const char *path, const una_cache_key
     mkdir(w->place.folder, 0700);                                /* where it cannot be made, opening fails */
     *slash = '/';
     mkdir(w->place.folder, 0700);
-    if (!has_room(&w->place, size)) return false;
-    w->handle = una_temporary_open(w->temporary, w->place.folder, 0600);
+    bool foreign;
+    w->folder = open_folder(&w->place, &foreign);
+    if (w->folder < 0) return false;
+    w->handle = has_room(w->folder, size) ? una_temporary_open(w->temporary, w->place.folder, 0600) : -1;
+    if (w->handle < 0) close(w->folder);
     return w->handle >= 0;
 }
 
@@ -371,10 +370,8 @@ static void end_writing(cache_writer *w, bool good, una_run *run)
     good = good && rename(w->temporary, w->place.file) == 0;
     if (!good) unlink(w->temporary);
     close(w->handle);
-    bool foreign;
-    int folder = good ? open_folder(&w->place, &foreign) : -1;
-    if (folder >= 0) sweep_cache(folder, &run->scratch);
-    if (folder >= 0) close(folder);
+    if (good) sweep_cache(w->folder, &run->scratch);
+    close(w->folder);
     una_clear_message(run);                                      /* of memory that was not there */
 }
 

@@ -6,14 +6,12 @@
 #include "read/column_formats.h"
 
 #include "base/calendar.h"
-#include "read/csv_dialect.h"
-
 una_status una_column_formats_note_file(una_dataset *data, const una_csv *csv)
 {
     const size_t file = SIZE_MAX;
-    if (csv->delimiter_found)
+    if (csv->dialect.found)
         UNA_TRY(una_table_add_sentence(data, file, "the cells have %s between them",
-                                       una_delimiter_name(csv->delimiter)));
+                                       una_delimiter_name(csv->dialect.delimiter)));
     if (csv->trailing)
         UNA_TRY(una_table_add_sentence(data, file, csv->trailing == 1 ?
                                        "the last column has neither a name nor cells and was left out" :
@@ -22,7 +20,7 @@ una_status una_column_formats_note_file(una_dataset *data, const una_csv *csv)
     if (csv->comments)
         UNA_TRY(una_table_add_sentence(data, file, csv->comments == 1 ? "%zu line that begins with # was passed over" :
                                        "%zu lines that begin with # were passed over", csv->comments));
-    if (csv->latin)
+    if (csv->dialect.latin)
         UNA_TRY(una_table_add_sentence(data, file,
                                        "some characters are not in UTF-8 (perhaps Latin-1), and are taken as "
                                        "they are; save the file as UTF-8 to see them right"));

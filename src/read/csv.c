@@ -8,8 +8,6 @@
  */
 #include "read/csv.h"
 
-#include "read/csv_dialect.h"
-
 #include <errno.h>
 #include <strings.h>
 #include <unistd.h>
@@ -212,8 +210,8 @@ static una_status scan_break(una_csv *csv, scan *s, bool *last)
 
     char c = csv->buffer[s->at];
     size_t line = csv->line + s->lines;
-    if (c == csv->delimiter) *last = false;
-    if (c == csv->delimiter || c == '\n') {
+    if (c == csv->dialect.delimiter) *last = false;
+    if (c == csv->dialect.delimiter || c == '\n') {
         s->at++;
         return UNA_OK;
     }
@@ -234,7 +232,7 @@ static una_status scan_break(una_csv *csv, scan *s, bool *last)
 
 static una_status scan_record(una_csv *csv, scan *s)
 {
-    const char delimiter = csv->delimiter;
+    const char delimiter = csv->dialect.delimiter;
     *s = (scan){ .at = csv->start };
     for (bool last = false; !last;) {
         if (s->at < csv->end && csv->buffer[s->at] == '"') {
@@ -260,7 +258,7 @@ static bool is_comment(const una_csv *csv, scan *s)
     s->short_of_bytes = !feed && !csv->finished;
     if (!feed) feed = csv->buffer + csv->end;
     size_t cells = 1;
-    for (const char *p = from; p < feed; p++) cells += *p == csv->delimiter;
+    for (const char *p = from; p < feed; p++) cells += *p == csv->dialect.delimiter;
     if (s->short_of_bytes || cells == csv->columns || cells == csv->cell_room) return false;
     s->at = (size_t)(feed - csv->buffer) + (feed < csv->buffer + csv->end);
     return true;
@@ -368,7 +366,8 @@ static una_status check_header(una_csv *csv)
 
     const una_read_settings *given = csv->run->settings.reading;
     bool reported = given && given->delimiter;
-    if (csv->columns == 1 && csv->delimiter == ',' && !reported && !csv->cells[0].quoted && strchr(csv->names[0], ';'))
+    bool single = csv->columns == 1 && csv->dialect.delimiter == ',' && !csv->cells[0].quoted;
+    if (single && !reported && strchr(csv->names[0], ';'))
         UNA_FAIL(csv->run, UNA_E_INPUT, "the header of %s has semicolons and no comma; read it with --delimiter "
                  "semicolon", csv->path);
 
@@ -450,15 +449,12 @@ static una_status detect_dialect(una_csv *csv)
 
     const una_read_settings *given = csv->run->settings.reading;
     char usual = usual_delimiter(csv, &fixed);
-    una_csv_dialect found = una_csv_dialect_detect(bytes, size < UNA_DIALECT_SAMPLE ? size : UNA_DIALECT_SAMPLE, whole,
-                                                   usual, fixed, given ? given->delimiter : 0);
-    csv->delimiter = found.delimiter;
-    csv->delimiter_found = found.found;
-    csv->decimal = given && given->decimal ? given->decimal : found.decimal;
-    csv->latin = found.latin;
-    csv->comments = csv->first_comments = found.comments;
-    csv->first = csv->start + found.skip;
-    csv->first_line = 1 + found.lines;
+    csv->dialect = una_csv_dialect_detect(bytes, UNA_MIN(size, UNA_DIALECT_SAMPLE), whole, usual, fixed,
+                                          given ? given->delimiter : 0);
+    if (given && given->decimal) csv->dialect.decimal = given->decimal;
+    csv->comments = csv->dialect.comments;
+    csv->first = csv->start + csv->dialect.skip;
+    csv->first_line = 1 + csv->dialect.lines;
     csv->start = csv->first;
     csv->line = csv->first_line;
     return UNA_OK;
@@ -565,7 +561,7 @@ una_status una_csv_rewind(una_csv *csv)
     bool more = csv->first <= csv->end;
     csv->start = more ? csv->first : csv->end;
     csv->line = csv->first_line;
-    csv->comments = csv->first_comments;
+    csv->comments = csv->dialect.comments;
     UNA_TRY(next_record(csv, &more));
     if (!more) UNA_FAIL(csv->run, UNA_E_IO, "%s changed while it was being read", csv->path);
     return UNA_OK;
@@ -575,7 +571,7 @@ una_status una_csv_rewind(una_csv *csv)
  * second thousands mark, a point four bytes behind another. */
 una_status una_csv_glance(una_csv *csv, bool *may_have_commas)
 {
-    char sign = csv->delimiter == ',' ? '"' : ',';
+    char sign = csv->dialect.delimiter == ',' ? '"' : ',';
     for (;;) {
         const char *from = csv->buffer + csv->start, *end = csv->buffer + csv->end;
         *may_have_commas = memchr(from, sign, (size_t)(end - from));

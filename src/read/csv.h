@@ -8,6 +8,7 @@
 #include "data/cell_format.h"
 #include "data/names.h"
 #include "read/bytes.h"
+#include "read/csv_dialect.h"
 
 typedef struct una_cell {
     char  *at;                   /* not terminated; quotes taken off, doubled quotes made single       */
@@ -29,22 +30,19 @@ typedef struct una_csv {
     void        *file;           /* gzFile, or NULL: the file is read as it is                      */
     int          handle;         /* the file's, which zlib closes if it has it                      */
     una_stamp    stamp;          /* when it was opened                                              */
-    char         delimiter;
+    una_csv_dialect dialect;     /* as detected, or as a person says                                */
     const char **names;          /* [columns], from the header                                      */
     size_t       columns;
     una_cell    *cells;          /* [columns] of the record just read                               */
     size_t       record_line;    /* where it begins                                                 */
-    char         decimal;        /* of the file as a whole, found or given; 0: it says nothing      */
-    bool         delimiter_found;        /* from the cells: it is not the usual one                 */
     size_t       trailing;       /* columns behind the last with a name, without a cell             */
     bool         unnamed;        /* the first column had no name and was given one                  */
-    bool         latin;          /* the beginning is no UTF-8                                       */
     size_t       comments;       /* lines passed over so far                                        */
     /* private */
     char        *buffer;         /* [room + UNA_CSV_SLACK], not of the arena; unread bytes are start .. end, and a line
                                     feed stands behind them                                         */
     size_t       longest;        /* bytes of a record, at most                                      */
-    size_t       first, first_line, first_comments;      /* where the header begins                 */
+    size_t       first, first_line;      /* where the header begins                                 */
     size_t       room, start, end, line, cell_count, cell_room, size, taken;    /* taken: bytes read in all */
     bool         finished;       /* the file has no more bytes                                      */
     size_t       spooled;        /* bytes of it in a scratch file                                   */

@@ -199,18 +199,12 @@ static double item_value(const una_npy *npy, const unsigned char *bytes)
     return npy->type == 'i' && word & sign ? -(double)((~word & (sign - 1)) + 1) : (double)word;
 }
 
-static size_t strip_items(const una_npy *npy, size_t count)
-{
-    size_t most = STRIP_BYTES / npy->width;
-    return count < most ? count : most;
-}
-
 /* count items from item `from` of the file to values[0], values[step], ... */
 static una_status read_strip(una_npy *npy, size_t from, size_t count, double *values, size_t step, unsigned char *strip)
 {
     UNA_TRY(una_packed_seek(npy->packed, npy->start + from * npy->width));
     for (size_t done = 0; done < count;) {
-        size_t now = strip_items(npy, count - done);
+        size_t now = UNA_MIN(count - done, STRIP_BYTES / npy->width);
         UNA_TRY(read_exactly(npy, strip, now * npy->width));
         for (size_t i = 0; i < now; i++) values[(done + i) * step] = item_value(npy, strip + i * npy->width);
         done += now;
@@ -221,7 +215,7 @@ static una_status read_strip(una_npy *npy, size_t from, size_t count, double *va
 una_status una_npy_rows(una_npy *npy, size_t first, size_t count, double *values)
 {
     size_t at_once = npy->by_column ? count : count * npy->columns;
-    UNA_NEW(&npy->run->scratch, unsigned char, strip, strip_items(npy, at_once) * npy->width);
+    UNA_NEW(&npy->run->scratch, unsigned char, strip, UNA_MIN(at_once, STRIP_BYTES / npy->width) * npy->width);
     if (!npy->by_column) return read_strip(npy, first * npy->columns, at_once, values, 1, strip);
     for (size_t c = 0; c < npy->columns; c++)
         UNA_TRY(read_strip(npy, c * npy->rows + first, count, values + c, npy->columns, strip));

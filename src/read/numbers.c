@@ -119,7 +119,7 @@ bool una_csv_numbers(una_csv *csv, double *values, const bool *unwanted, const u
 {
     int decimals;
     const char *at = csv->buffer + csv->start, *end = csv->buffer + csv->end;
-    const char delimiter = csv->delimiter;
+    const char delimiter = csv->dialect.delimiter;
 
     for (size_t c = 0; c < csv->columns; c++) {
         if (unwanted[c]) {

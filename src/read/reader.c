@@ -430,7 +430,7 @@ static bool found_commas(una_reader *reader)
         if (reader->is_text[c] || reader->watch[reader->from[c]] != UNA_WATCH_PROOF) continue;
         any = reader->is_text[c] = true;
     }
-    if (any) reader->csv->decimal = ',';
+    if (any) reader->csv->dialect.decimal = ',';
     return any;
 }
 
@@ -452,9 +452,8 @@ static una_status read_array_rows(una_reader *reader, una_dataset *data, size_t 
 {
     una_npy *npy = reader->npy;
     data->unit = "row";
-    size_t left = kept_before(reader, npy->rows) - kept_before(reader, reader->row);
-    size_t rows = left < max_rows ? left : max_rows;
-    size_t most = 1 + (1 << 16) / npy->columns, strip = npy->rows < most ? npy->rows : most;
+    size_t left = kept_before(reader, npy->rows) - kept_before(reader, reader->row), rows = UNA_MIN(left, max_rows);
+    size_t strip = UNA_MIN(npy->rows, 1 + (1 << 16) / npy->columns);
     UNA_NEW(work, double, values, strip * npy->columns);         /* [strip, columns] */
 
     data->rows = rows;
@@ -462,8 +461,7 @@ static una_status read_array_rows(una_reader *reader, una_dataset *data, size_t 
     UNA_TRY(una_table_cells(data));
 
     for (size_t done = 0; done < rows;) {
-        size_t now = reader->parts == 1 && rows - done < strip ? rows - done : strip;
-        if (now > npy->rows - reader->row) now = npy->rows - reader->row;
+        size_t now = UNA_MIN(reader->parts == 1 ? UNA_MIN(rows - done, strip) : strip, npy->rows - reader->row);
         UNA_SCOPED(reader->run, una_npy_rows(npy, reader->row, now, values));        /* which heeds interruptions */
         for (size_t i = 0; i < now && done < rows; i++, reader->row++) {
             const double *row = values + i * npy->columns;

@@ -13,7 +13,7 @@
  * versions read such points as decimal, and so it stays. */
 bool una_reader_points_follow(const una_reader *reader)
 {
-    return strchr(";|", reader->csv->delimiter) != NULL;
+    return strchr(";|", reader->csv->dialect.delimiter) != NULL;
 }
 
 void una_reader_begin_studies(una_reader *reader, una_cell_counts *study, size_t count)
@@ -22,7 +22,7 @@ void una_reader_begin_studies(una_reader *reader, una_cell_counts *study, size_t
     if (!reader->csv) return;
     char decimal = given ? given->decimal : 0, order = given && given->dates ? given->dates[0] : 0;
     for (size_t c = 0; c < count; c++) study[c] = (una_cell_counts){ .decimal = decimal, .order = order };
-    reader->commas = reader->csv->decimal == ',' && (una_reader_points_follow(reader) || decimal);
+    reader->commas = reader->csv->dialect.decimal == ',' && (una_reader_points_follow(reader) || decimal);
 }
 
 /* Hints from the file as a whole, for columns that leave the format open. */
@@ -31,7 +31,7 @@ void una_reader_give_hints(una_reader *reader, const una_cell_format_proof *proo
     char decimal = una_proved_decimal(proof), order = una_proved_order(proof);
     /* Who writes semicolons between cells does so because of decimal commas. */
     char hint = decimal;
-    if (!hint && reader->csv->delimiter == ';') hint = ',';
+    if (!hint && reader->csv->dialect.delimiter == ';') hint = ',';
     for (size_t c = 0; c < reader->table_columns; c++) {
         una_cell_counts *s = &reader->study[c];
         s->hint = hint;

@@ -85,8 +85,7 @@ static size_t granted_count(const una_queue *queue, uint64_t wanted, uint64_t sp
 static una_status answer_message(messenger *m, int from, uint64_t wanted, uint64_t spare)
 {
     una_queue *queue = m->self.queue;
-    if (wanted > queue->count) wanted = queue->count;
-    if (spare > queue->count) spare = queue->count;
+    wanted = UNA_MIN(wanted, queue->count), spare = UNA_MIN(spare, queue->count);
     UNA_NEW(&m->self.child.scratch, uint64_t, keys, (size_t)(wanted + spare));
 
     answer_head h = { .count = 0 };

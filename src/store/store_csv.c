@@ -295,13 +295,11 @@ static una_status read_table(reading *r, una_put_result *put, una_store *store)
 
 una_status una_store_import(una_store *store, const una_row_table *table, size_t *count, size_t *added, una_run *run)
 {
-    una_arena arena;
     una_put_result put = { .added = 0 };
-    una_arena_init(&arena, run);
-    reading r = { .table = table, .arena = &arena, .run = run };
-    una_status status = read_table(&r, &put, store);
+    reading r = { .table = table, .arena = &run->scratch, .run = run };
+    una_status status;
+    UNA_SCOPED_CALL(status, run, read_table(&r, &put, store));
     *count = status == UNA_OK ? r.count : 0;
     *added = put.added;
-    una_arena_free(&arena);
     return status;
 }

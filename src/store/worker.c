@@ -231,7 +231,7 @@ enum { SPREAD_AT_ONCE = 1000 };
 
 static una_status spread_part(const una_sweep *sweep, size_t from, una_run *run)
 {
-    size_t left = sweep->plan->count - from, to = from + (left < SPREAD_AT_ONCE ? left : SPREAD_AT_ONCE);
+    size_t to = UNA_MIN(from + SPREAD_AT_ONCE, sweep->plan->count);
     una_text bytes = una_text_in(&run->scratch);
     una_status status = una_rank(run) == 0 ? pack_plan(&bytes, sweep, from, to, run) : UNA_OK;
     return spread_rows(status, &bytes, sweep->store, run);

@@ -226,9 +226,8 @@ una_status una_writer_start(una_helper **out, una_queue *queue)
     UNA_NEW_AT(queue->arena, w->at, queue->sweep->plan->count);
     size_t threads = (size_t)una_threads(queue->run) * queue->ranks;
     w->count = w->left = queue->count;
-    w->ahead = queue->ranks > 1 ? SPARE * threads : threads;             /* a single process leaves keys to others */
-    if (w->ahead > queue->count) w->ahead = queue->count;
-    if (w->ahead == 0) w->ahead = 1;
+    size_t ahead = queue->ranks > 1 ? SPARE * threads : threads;         /* a single process leaves keys to others */
+    w->ahead = UNA_MAX(UNA_MIN(ahead, queue->count), 1);
     UNA_TRY(una_helper_start(&w->self, queue, writer_thread, "for the store of results"));
     *out = &w->self;
     return UNA_OK;

@@ -51,7 +51,8 @@ static bool has_flag(const cli_verb *verb, const cli_common_flag *common)
 
 const cli_flag *cli_next_flag(const cli_verb *verb, const cli_flag *before)
 {
-    const cli_flag *own = verb->flags;
+    static const cli_flag none = CLI_FLAG_END;
+    const cli_flag *own = verb->flags ? verb->flags : &none;
     while (before && own->name && own != before) own++;
     if (before && own->name) own++, before = NULL;       /* it is one of the verb's own */
     if (own->name) return own;

@@ -105,7 +105,7 @@ typedef struct cli_verb {
     const char     *name, *summary;  /* a name may be two words, "study ask": one verb of a family   */
     const char     *about;       /* a paragraph; wrapped when printed                               */
     cli_operand     operands[3]; /* name NULL ends; "[NAME]" may be left out; the last may be "NAME...": one or more */
-    const cli_flag *flags;
+    const cli_flag *flags;           /* of its own; NULL: none                                      */
     unsigned        common;
     const char     *examples;    /* one command per line, "# remark" lines allowed                  */
     una_status    (*run)(cli *c);

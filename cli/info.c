@@ -8,8 +8,6 @@
 
 #include <sys/stat.h>
 
-static const cli_flag flags[] = { CLI_FLAG_END };
-
 enum { TITLE = 20, DEEPEST = 8, LONGEST = 1 << 20 /* of one part: what una writes is far shorter */ };
 
 static void key_in_words(const char *key, char *buffer, size_t size)   /* log_evidence -> "log evidence" */
@@ -148,7 +146,7 @@ const cli_verb cli_info = {
     "the rows held out, warnings. The model is not loaded, so this is quick and safe for any file. Of a study it shows "
     "the settings, how many trials there are, and the best one.",
     { { "FILE", CLI_FILE, "a file written by una" } },
-    flags, CLI_WITH_JSON,
+    NULL, CLI_WITH_JSON,
     "una info measurements.una\n"
     "una info measurements.una --json",
     .run = run_info

@@ -4,8 +4,6 @@
  */
 #include "cli.h"
 
-static const cli_flag flags[] = { CLI_FLAG_END };
-
 static una_status kind_json(const cli *c, size_t kind)
 {
     cli_json_put(", {'name': %s, 'summary': %s, 'source': %s, 'updates': %d, 'thesis': %s, 'options': [",
@@ -102,7 +100,7 @@ const cli_verb cli_models = {
     "Lists every model; with a name, everything about one: what it is, where it was published, every option with its "
     "default and range, and the settings of --preset thesis.",
     { { "[NAME]", CLI_MODEL, "a model; left out, all of them are listed" } },
-    flags, CLI_WITH_JSON,
+    NULL, CLI_WITH_JSON,
     "una models\n"
     "una models luna\n"
     "una models --json",

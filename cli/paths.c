@@ -125,7 +125,7 @@ static path_list find_places(const cli *c, const char *flag, const char *path)
         if (cli_is_path(o->type)) add_path(&all, "", o->name, o->type, c->operand[i]);
     }
 
-    for (const cli_flag *f = c->verb->flags; f->name; f++) {
+    for (const cli_flag *f = c->verb->flags; f && f->name; f++) {
         const char *given = flag && strcmp(f->name, flag) == 0 ? path : cli_text(c, f->name);
         if (given && cli_is_path(f->type)) add_path(&all, "--", f->name, f->type, given);
     }

@@ -272,13 +272,11 @@ static una_status run_drop(cli *c)
     return UNA_OK;
 }
 
-static const cli_flag drop_flags[] = { CLI_FLAG_END };
-
 const cli_verb cli_study_drop = {
     "study drop", "give a trial back without a result",
     "Gives a trial back: the next 'una study ask' gets it. For trials that will not be carried out after all, or "
     "whose worker is gone while its lease still runs.",
-    { CLI_STUDY, { "ID", CLI_TEXT, "number of the trial" } }, drop_flags, CLI_WITH_JSON | CLI_WITH_QUIET,
+    { CLI_STUDY, { "ID", CLI_TEXT, "number of the trial" } }, NULL, CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study drop coffee.study 7",
     .run = run_drop, .family = &cli_study
 };

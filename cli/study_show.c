@@ -6,8 +6,6 @@
 
 #include <inttypes.h>
 
-static const cli_flag no_flags[] = { CLI_FLAG_END };
-
 /* ---- best -------------------------------------------------------------------------------------------- */
 
 void cli_study_best_json(const una_study *study, const una_trials *best, una_run *run)
@@ -62,7 +60,7 @@ static una_status run_best(cli *c)
 const cli_verb cli_study_best = {
     "study best", "the best trial so far",
     "Prints the trial with the smallest value (with --goal maximize the largest); the first one, if there are several.",
-    { CLI_STUDY }, no_flags, CLI_WITH_JSON,
+    { CLI_STUDY }, NULL, CLI_WITH_JSON,
     "una study best coffee.study\n"
     "una study best coffee.study --json",
     .run = run_best, .family = &cli_study

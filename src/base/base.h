@@ -24,6 +24,10 @@
 #define UNA_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define UNA_MAX(a, b) ((a) > (b) ? (a) : (b))
 
+/* In ASCII, whatever the locale. */
+#define UNA_IS_DIGIT(c) ((c) >= '0' && (c) <= '9')
+#define UNA_IS_LETTER(c) (((c) >= 'a' && (c) <= 'z') || ((c) >= 'A' && (c) <= 'Z'))
+
 /* Forwards a failure. */
 #define UNA_TRY(call)                                   \
     do {                                                \

@@ -7,19 +7,14 @@
 
 enum { MOST_BYTES = 64 << 10 };
 
-static bool is_lexer_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool starts_name(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
+    return UNA_IS_LETTER(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 static bool in_name(char c)
 {
-    return starts_name(c) || is_lexer_digit(c) || c == '.';
+    return starts_name(c) || UNA_IS_DIGIT(c) || c == '.';
 }
 
 /* "sex == >>>and age < ...": a few characters before and behind the place, on one line. */
@@ -78,7 +73,7 @@ static una_status take_quoted(una_lexer *lexer)
 
 static size_t digits_end(const char *text, size_t at)
 {
-    while (is_lexer_digit(text[at])) at++;
+    while (UNA_IS_DIGIT(text[at])) at++;
     return at;
 }
 
@@ -89,7 +84,7 @@ static una_status lex_number(una_lexer *lexer)
     if (text[to] == '.') to = digits_end(text, to + 1);
     if (text[to] == 'e' || text[to] == 'E') {
         size_t power = to + 1 + (text[to + 1] == '+' || text[to + 1] == '-');
-        if (is_lexer_digit(text[power])) to = digits_end(text, power);
+        if (UNA_IS_DIGIT(text[power])) to = digits_end(text, power);
     }
 
     if (in_name(text[to])) {
@@ -146,7 +141,7 @@ una_status una_lexer_next(una_lexer *lexer)
         lexer->next = at + length;
         return UNA_OK;
     }
-    if (is_lexer_digit(text[at]) || (text[at] == '.' && is_lexer_digit(text[at + 1]))) return lex_number(lexer);
+    if (UNA_IS_DIGIT(text[at]) || (text[at] == '.' && UNA_IS_DIGIT(text[at + 1]))) return lex_number(lexer);
     if (text[at] == '"' || text[at] == '\'' || (text[at] == '`' && lexer->grammar->backquotes))
         return take_quoted(lexer);
     return lex_sign(lexer);

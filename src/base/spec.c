@@ -31,11 +31,6 @@ static void skip_spec_blanks(reader *r)
     while (is_spec_blank(*r->at)) r->at++;
 }
 
-static bool is_spec_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static una_status copy_slice(const char **copy, const reader *r, const char *from, const char *end)
 {
     size_t length = (size_t)(end - from);
@@ -47,8 +42,8 @@ static una_status copy_slice(const char **copy, const reader *r, const char *fro
 static una_status read_name(const char **name, reader *r, const char *missing)
 {
     const char *from = r->at;
-    if (!is_spec_letter(*from)) return refuse_spec(r, from, missing);
-    while (is_spec_letter(*r->at) || (*r->at && strchr("0123456789-.", *r->at))) r->at++;
+    if (!UNA_IS_LETTER(*from) && *from != '_') return refuse_spec(r, from, missing);
+    while (UNA_IS_LETTER(*r->at) || (*r->at && strchr("_0123456789-.", *r->at))) r->at++;
     return copy_slice(name, r, from, r->at);
 }
 

@@ -376,8 +376,7 @@ const char *una_nearest(const char *wrong, const char *const *names, size_t coun
     for (size_t i = 0; i < count && length >= 3; i++)
         if (begins_without_case(names[i], wrong, length)) return names[i];
 
-    size_t least = (length + 2) / 3 < 3 ? (length + 2) / 3 + 1 : 4;  /* one letter in three, at most three */
-    if (least > length) least = length;                              /* never all of them */
+    size_t least = UNA_MIN(UNA_MIN((length + 2) / 3 + 1, 4), length);    /* one letter in three, at most three or all */
     const char *nearest = NULL;
     for (size_t i = 0; i < count; i++) {
         size_t name_length = strlen(names[i]);

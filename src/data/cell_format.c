@@ -14,16 +14,6 @@ typedef struct piece { const char *at, *end; } piece;
 
 /* ---- characters ------------------------------------------------------------------------------------------ */
 
-static bool is_ascii_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_cell_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static size_t bytes_if(piece p, const char *text)
 {
     size_t n = strlen(text);
@@ -96,7 +86,7 @@ static size_t group_at(piece p, char decimal, char *mark)
 static size_t digits_at(piece p)
 {
     size_t n = 0;
-    while (p.at + n < p.end && is_ascii_digit(p.at[n])) n++;
+    while (p.at + n < p.end && UNA_IS_DIGIT(p.at[n])) n++;
     return n;
 }
 
@@ -189,8 +179,8 @@ static bool is_unit(piece p)
     size_t length = (size_t)(p.end - p.at);
     if (length == 0 || length >= UNA_UNIT_ROOM || strchr("/^*0123456789", *p.at)) return false;
     for (const char *c = p.at; c < p.end; c++) {
-        bool power = is_ascii_digit(*c) && (c[-1] == '^' || (c + 1 == p.end && (*c == '2' || *c == '3')));
-        if (!power && !is_cell_letter(*c) && (!*c || !strchr("%/^*$", *c)) && (unsigned char)*c < 0x80) return false;
+        bool power = UNA_IS_DIGIT(*c) && (c[-1] == '^' || (c + 1 == p.end && (*c == '2' || *c == '3')));
+        if (!power && !UNA_IS_LETTER(*c) && (!*c || !strchr("%/^*$", *c)) && (unsigned char)*c < 0x80) return false;
     }
     return true;
 }
@@ -209,7 +199,7 @@ static bool take_cell_sign(piece *p, written *w)
     if (length > 1 && p->end[-1] == '-') behind = 1;
     else if (length > 3 && memcmp(p->end - 3, "\xE2\x88\x92", 3) == 0) behind = 3;
     bool brackets = length > 2 && *p->at == '(' && p->end[-1] == ')';
-    if (!before && !brackets && !(behind && is_ascii_digit(*(p->end - behind - 1)))) return false;
+    if (!before && !brackets && !(behind && UNA_IS_DIGIT(*(p->end - behind - 1)))) return false;
 
     p->at += before;
     w->unusual = !before || skip_cell_blanks(p) || before > 1;
@@ -225,10 +215,10 @@ static const char *end_of_body(piece p)
     const char *digit = p.at;
     for (const char *end = p.at; end < p.end; end++) {
         const char *power = end + 1 + (end + 1 < p.end && (end[1] == '-' || end[1] == '+'));
-        bool exponent = (*end == 'e' || *end == 'E') && power < p.end && is_ascii_digit(*power);
-        if (is_ascii_digit(*end)) digit = end + 1;
+        bool exponent = (*end == 'e' || *end == 'E') && power < p.end && UNA_IS_DIGIT(*power);
+        if (UNA_IS_DIGIT(*end)) digit = end + 1;
         else if (exponent) continue;
-        else if (is_cell_letter(*end) || strchr("%$", *end) || currency_at((piece){ end, p.end })) break;
+        else if (UNA_IS_LETTER(*end) || strchr("%$", *end) || currency_at((piece){ end, p.end })) break;
         else if ((unsigned char)*end >= 0x80) {
             char kind;
             size_t inside = group_at((piece){ end, p.end }, '.', &kind);
@@ -251,7 +241,7 @@ static bool take_number_apart(piece p, written *w)
         skip_cell_blanks(&p);
         if (!sign) take_cell_sign(&p, w);
     }
-    if (p.at == p.end || !(is_ascii_digit(*p.at) || ((*p.at == '.' || *p.at == ',') && p.at + 1 < p.end))) return false;
+    if (p.at == p.end || !(UNA_IS_DIGIT(*p.at) || ((*p.at == '.' || *p.at == ',') && p.at + 1 < p.end))) return false;
 
     w->body = (piece){ p.at, end_of_body(p) };
     piece rest = { w->body.end, p.end };
@@ -344,7 +334,7 @@ static bool take_month(piece *p, int *month)
     static const char *const names[] = { "january", "february", "march", "april", "may", "june", "july", "august",
                                          "september", "october", "november", "december" };
     size_t n = 0;
-    while (p->at + n < p->end && is_cell_letter(p->at[n])) n++;
+    while (p->at + n < p->end && UNA_IS_LETTER(p->at[n])) n++;
     for (int m = 0; m < 12; m++) {
         bool sept = m == 8 && n == 4;
         if (n < 3 || (n != 3 && !sept && n != strlen(names[m])) || strncasecmp(p->at, names[m], n) != 0) continue;
@@ -521,19 +511,19 @@ static bool begins_as_number(piece p)
     size_t n = 1;
     while (n > 0) {
         skip_cell_blanks(&p);
-        if (p.at == p.end || is_ascii_digit(*p.at)) break;
+        if (p.at == p.end || UNA_IS_DIGIT(*p.at)) break;
         n = *p.at && strchr("([<>=~.\"'", *p.at) ? 1 : minus_or_plus_at(p, &negative);
         if (n == 0) n = currency_at(p);
         p.at += n;
     }
-    return p.at < p.end && is_ascii_digit(*p.at);
+    return p.at < p.end && UNA_IS_DIGIT(*p.at);
 }
 
 /* Mon, Mon., Monday, with a comma perhaps */
 static bool take_weekday(piece *p)
 {
     size_t n = 0;
-    while (p->at + n < p->end && is_cell_letter(p->at[n])) n++;
+    while (p->at + n < p->end && UNA_IS_LETTER(p->at[n])) n++;
     bool whole = n > 5 && strncasecmp(p->at + n - 3, "day", 3) == 0, known = false;
     for (const char *day = "montuewedthufrisatsun"; *day && !known; day += 3)
         known = (n == 3 || whole) && strncasecmp(p->at, day, 3) == 0;
@@ -556,13 +546,13 @@ static bool begins_as_date(piece p)
     if (has_quarter) p = quarter;
     else if (!take_month(&p, &month) && !weekday) return false;
     while (skip_cell_blanks(&p) || (p.at < p.end && *p.at && strchr("-/'", *p.at) && p.at++)) {}
-    return p.at < p.end && is_ascii_digit(*p.at);
+    return p.at < p.end && UNA_IS_DIGIT(*p.at);
 }
 
 static void count_word_cell(una_cell_counts *s, piece p)
 {
     bool digit = false;
-    for (const char *c = p.at; c < p.end && !digit; c++) digit = is_ascii_digit(*c);
+    for (const char *c = p.at; c < p.end && !digit; c++) digit = UNA_IS_DIGIT(*c);
     bool near = digit && (begins_as_number(p) || begins_as_date(p));
     s->words++;
     s->near_words += near;

@@ -104,7 +104,7 @@ static una_status sqlite_interrupted(const database_file *f, una_run *run)
     UNA_FAIL(run, UNA_CANCELLED, "interrupted while working with %s", f->link.name);
 }
 
-static una_status failed_with(sqlite3 *db, const database_file *f, una_run *run)
+static una_status sqlite_failed(sqlite3 *db, const database_file *f, una_run *run)
 {
     const char *path = f->link.name;
     int extended = db ? sqlite3_extended_errcode(db) : SQLITE_NOMEM, code = extended & 0xff;
@@ -136,11 +136,6 @@ static una_status failed_with(sqlite3 *db, const database_file *f, una_run *run)
     UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s", path, sqlite3_errmsg(db));
 }
 
-static una_status sqlite_failed(const database_file *f, una_run *run)
-{
-    return failed_with(f->db, f, run);
-}
-
 /* ---- statements ---------------------------------------------------------------------------------------------- */
 
 /* At the beginning of every call from outside. */
@@ -157,7 +152,7 @@ static una_status file_execute(void *link, const char *sql, una_run *run)
     begin_call(f, run);
     do code = sqlite3_exec(f->db, sql, NULL, NULL, NULL);
     while (code != SQLITE_OK && try_again(f, code));
-    return code == SQLITE_OK ? UNA_OK : sqlite_failed(f, run);
+    return code == SQLITE_OK ? UNA_OK : sqlite_failed(f->db, f, run);
 }
 
 /* Puts a statement first in the list; the last one falls out of it. */
@@ -178,7 +173,7 @@ static una_status sqlite_prepare(sqlite3_stmt **statement, database_file *f, con
         do code = sqlite3_prepare_v3(f->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
         while (code != SQLITE_OK && try_again(f, code));
     }
-    if (code != SQLITE_OK) return sqlite_failed(f, run);
+    if (code != SQLITE_OK) return sqlite_failed(f->db, f, run);
     keep_statement(f, *statement, i);
     return UNA_OK;
 }
@@ -200,7 +195,7 @@ static una_status sqlite_bind(sqlite3_stmt *statement, database_file *f, const u
         char name[24];
         snprintf(name, sizeof name, "$%zu", i + 1);
         int at = sqlite3_bind_parameter_index(statement, name);
-        if (at && bind_cell(statement, at, &sql->given[i]) != SQLITE_OK) return sqlite_failed(f, run);
+        if (at && bind_cell(statement, at, &sql->given[i]) != SQLITE_OK) return sqlite_failed(f->db, f, run);
     }
     return UNA_OK;
 }
@@ -243,7 +238,7 @@ static una_status sqlite_step_rows(sqlite3_stmt *statement, database_file *f, un
             if (task) UNA_TRY(give_row(statement, task, context, run));
             continue;
         }
-        if (begun || !try_again(f, code)) return sqlite_failed(f, run);
+        if (begun || !try_again(f, code)) return sqlite_failed(f->db, f, run);
         sqlite3_reset(statement);
     }
 }
@@ -277,7 +272,7 @@ static void file_undo(void *link)
 static una_status connect_to(sqlite3 **db, const char *path, int flags, database_file *f, una_run *run)
 {
     int code = una_guard_open(db, &f->guard, path, flags | SQLITE_OPEN_NOMUTEX);
-    if (code != SQLITE_OK) return failed_with(*db, f, run);
+    if (code != SQLITE_OK) return sqlite_failed(*db, f, run);
     sqlite3_extended_result_codes(*db, 1);
     sqlite3_busy_handler(*db, wait_for_lock, f);
     sqlite3_progress_handler(*db, LOOK_STEPS, is_enough, f);
@@ -311,7 +306,7 @@ static una_status copy_pages(database_file *f, sqlite3 *from, una_run *run)
 
     bool good = sqlite3_backup_finish(backup) == SQLITE_OK && code == SQLITE_DONE;
     if (code == SQLITE_INTERRUPT) return sqlite_interrupted(f, run);
-    return good ? UNA_OK : sqlite_failed(f, run);
+    return good ? UNA_OK : sqlite_failed(f->db, f, run);
 }
 
 static una_status copy_from(database_file *f, const char *path, int flags, una_run *run)

@@ -34,9 +34,7 @@ void una_untrusted_limit(sqlite3 *db, una_run *run)
 /* As SQLite has it: whatever it takes for a part of a word. */
 static bool in_word(char c)
 {
-    unsigned char byte = (unsigned char)c;
-    return byte >= 128 || byte == '_' || byte == '$' || (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z')
-        || (byte >= 'a' && byte <= 'z');
+    return (unsigned char)c >= 128 || c == '_' || c == '$' || UNA_IS_DIGIT(c) || UNA_IS_LETTER(c);
 }
 
 static bool has_word(const char *sql, const char *word)

@@ -8,7 +8,7 @@
 static const una_option table[] = {
     UNA_PUBLISHED_OPTIONS,
     { "group", UNA_WORD, offsetof(una_published, group), "standard", 0, 0, false, "standard|valid",
-      "standard: published test rows; valid: a tenth of the training rows, for choosing rules" },
+      UNA_GROUP_HELP },
     { .name = NULL }
 };
 

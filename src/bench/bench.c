@@ -398,11 +398,13 @@ static una_status bench_list_rows(bench *b)
 static una_status evaluate_claims(bench *b)
 {
     size_t most = 0, count = 0;
-    while (b->experiment->claims && b->experiment->claims[most].sentence) most++;
+    const una_claim *list = b->experiment->claims;
+    if (b->experiment->list_claims) UNA_TRY(b->experiment->list_claims(&list, &b->asked, b->kept.run));
+    while (list && list[most].sentence) most++;
     UNA_NEW(b->kept.keep, una_bench_claim, claims, most);
 
     for (size_t i = 0; i < most; i++) {
-        const una_claim *claim = &b->experiment->claims[i];
+        const una_claim *claim = &list[i];
         una_text numbers = una_text_in(b->kept.keep);
         claims[count].sentence = claim->sentence;
         UNA_SCOPED(b->kept.run, una_claim_judge(&claims[count].holds, &numbers, claim, &b->findings, b->kept.run));

@@ -127,6 +127,9 @@ struct una_experiment {
      * [count, measures] where `measure` left NAN, before means are taken. NULL: there are none. */
     void       (*compare)(double *value, const una_findings *findings);
     const una_claim *claims;             /* NULL: none                                                      */
+    /* Claims that depend on what was asked for, such as one for each model; in asked->keep, ended as `claims` are, and in
+     * their place. NULL: `claims`. */
+    una_status (*list_claims)(const una_claim **claims, const una_asked *asked, una_run *run);
     /* The group that a claim means by a name; *group NULL: it was not run. NULL: the first group of that model on the
      * data of the claim. */
     una_status (*find)(const una_group **group, una_judging *j, const char *name);
@@ -211,7 +214,8 @@ una_status una_experiment_page(const una_findings *findings, const una_bench_cla
 #define UNA_SETS_OPTION(type) { "sets", UNA_TEXT, offsetof(type, sets), "", 0, 0, false, NULL, UNA_SETS_HELP }
 #define UNA_STUDY_OPTION(type) { "study", UNA_TEXT, offsetof(type, study), "", 0, 0, false, NULL, UNA_STUDY_HELP }
 #define UNA_SEEDS_OPTION(type) { "seeds", UNA_COUNT, offsetof(type, seeds), "auto", 1, 1000, true, NULL, UNA_SEEDS_HELP }
+#define UNA_GROUP_HELP "standard: published test rows; valid: a tenth of the training rows, for choosing rules"
 #define UNA_SEEDS_HELP "how many seeds, from the run's on; auto: as many as the experiment has by itself"
-#define UNA_SETS_HELP  "which data sets, with commas between, for instance boston or line; left out: the usual ones that are there"
+#define UNA_SETS_HELP  "which data sets, with commas between, for instance boston or line, of scale also files; left out: the usual ones that are there"
 #define UNA_STUDY_HELP "which studies, with commas between: nlm_penalty,luna_heads, or of bias sex,age; left out: all"
 #define UNA_DATA_HELP  "folder of the data: with uci/NAME.csv and uci/splits/NAME.json in it, mnist/ or faces/"

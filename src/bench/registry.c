@@ -10,6 +10,7 @@
     X(uci)              \
     X(gap)              \
     X(split)            \
+    X(scale)            \
     X(bayesopt)         \
     X(radial)           \
     X(transfer)         \

@@ -346,6 +346,7 @@ const cli_verb cli_bench = {
     "una bench cubic --quick\n"
     "una bench cubic --models 'gp,luna,nlm(penalty=5, prior_var=1)' --seeds 3\n"
     "una bench split --sets 'line,d5 n600' --models 'luna,gp'\n"
+    "una bench scale --sets d5,table.csv --target y --models 'auto,gp'\n"
     "una bench uci --data FOLDER --sets boston,yacht --splits 0-9\n"
     "una bench gap --data FOLDER --models luna --splits 0-9\n"
     "una bench uci --export rows.csv\n"

@@ -139,7 +139,7 @@ static una_status score_truth(double *value, const una_scale_table *t, const una
 
 static una_status fit_and_score(const una_measuring *m, const una_scale_table *t, size_t rows)
 {
-    una_fit_settings settings = { .size = sizeof settings, .target = t->target };
+    una_fit_settings settings = { .size = sizeof settings, .target = t->target, .missing = UNA_MISSING_MEAN };
     double *value = m->outcome->value;
     una_dataset *train;
     una_model *model;

@@ -7,7 +7,7 @@
 
 #include "draw/number.h"
 
-static const double panel_width = 420, panel_height = 250, aside = 0.02, air = 0.06, reach = 4;
+static const double panel_width = 420, panel_height = 250, aside = 0.01, air = 0.06, reach = 4;
 
 typedef struct line { const char *title; una_ink ink; una_shape shape; } line;
 
@@ -51,10 +51,12 @@ static una_status curve_of(curve *c, const una_group *any, const char *spec, siz
     return UNA_OK;
 }
 
-/* A few places to the side, so that bars of several models are seen. */
+/* A hundredth of the axis to the side of the next model, so that the bars of all are seen. */
 static void move_aside(curve *c, size_t model, size_t models)
 {
-    double by = exp(aside * ((double)model - ((double)models - 1) / 2));
+    if (c->count == 0) return;
+    double reach_of_axis = log(c->rows[c->count - 1] / c->rows[0]);
+    double by = exp(aside * reach_of_axis * ((double)model - ((double)models - 1) / 2));
     for (size_t i = 0; i < c->count; i++) c->rows[i] *= by;
 }
 

@@ -283,7 +283,7 @@ static una_status add_size(una_scale_sizes *sizes, size_t rows, una_run *run)
 static bool read_rows(size_t *rows, const char **at, const char *end)
 {
     const char *from = *at;
-    for (*rows = 0; *at < end && **at >= '0' && **at <= '9' && *at - from < 10; ++*at)
+    for (*rows = 0; *at < end && **at >= '0' && **at <= '9' && *at - from < 9; ++*at)
         *rows = 10 * *rows + (size_t)(**at - '0');
     return *at > from && *rows >= LEAST_ROWS;
 }

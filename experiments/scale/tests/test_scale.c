@@ -236,7 +236,7 @@ static void functions_are_as_written(void **state)
     assert_int_equal(tables->count, 3);
     for (size_t k = 0; k < 3; k++) {
         const una_scale_table *t = &tables->table[k];
-        size_t inputs = k == 0 ? 1 : k == 1 ? 5 : 20;
+        const size_t inputs = (size_t[]){ 1, 5, 20 }[k];
         double square = 0;
         assert_int_equal(t->known.inputs, inputs);
         assert_int_equal(t->train_count, 4000);
@@ -447,6 +447,124 @@ static void errors_are_right_on_average(void **state)
     assert_near(claimed, truth, 0.06, 0);
 }
 
+/* ---- changes of made-up rows ------------------------------------------------------------------------------------- */
+
+enum { MADE_SEEDS = 2, MADE_GROUPS = 3, COLUMNS = UNA_SCALE_MEASURES + 1 };
+
+/* Two sizes of a model and one of another, two seeds each; with numbers of their own in every part. */
+typedef struct made {
+    una_row      fits[MADE_GROUPS * MADE_SEEDS];
+    double       value[MADE_GROUPS * MADE_SEEDS][COLUMNS], mean[MADE_GROUPS * COLUMNS], sd[MADE_GROUPS * COLUMNS];
+    una_group    groups[MADE_GROUPS];
+    una_findings f;
+} made;
+
+static void make_findings(made *m)
+{
+    static const char *const data[] = { "a b 500#01234567", "a b 1000#01234567", "a b 1000#01234567" };
+    una_rng rng = una_rng_at(8, UNA_FOR_TEST, 0);
+    memset(m, 0, sizeof *m);
+    m->f = (una_findings){ .fits = m->fits, .value = &m->value[0][0], .count = MADE_GROUPS * MADE_SEEDS,
+                           .measures = COLUMNS, .groups = m->groups, .group_count = MADE_GROUPS, .mean = m->mean,
+                           .sd = m->sd };
+    for (size_t g = 0; g < MADE_GROUPS; g++) {
+        m->groups[g] = (una_group){ g < 2 ? "told" : "other", g * MADE_SEEDS, MADE_SEEDS, &m->f };
+        for (size_t s = 0; s < MADE_SEEDS; s++) {
+            double *value = m->value[g * MADE_SEEDS + s], square = 0;
+            m->fits[g * MADE_SEEDS + s].key = (una_row_key){ "scale", data[g], 0, g < 2 ? "told" : "other", s, 1 };
+            for (size_t p = 0; p < UNA_SCALE_PARTS; p++) {
+                value[UNA_SCALE_LOG_LIK_PART + p] = una_rng_normal(&rng);
+                value[UNA_SCALE_LOG_LIK] += value[UNA_SCALE_LOG_LIK_PART + p] / UNA_SCALE_PARTS;
+                double root = value[UNA_SCALE_RMSE_PART + p] = exp(0.3 * una_rng_normal(&rng));
+                square += root * root / UNA_SCALE_PARTS;
+            }
+            value[UNA_SCALE_RMSE] = sqrt(square);
+        }
+    }
+}
+
+/* One seed: the error of the change of a root mean square is that of leaving out each part in turn, to first order. */
+static void changes_are_paired(void **state)
+{
+    static made m;
+    una_run *run = quiet_run();
+    una_scale_change change;
+    enum { N = UNA_SCALE_PARTS };
+    double cell[MADE_SEEDS * N], mean, error, without[N], middle = 0, spread = 0;
+    (void)state;
+    make_findings(&m);
+    assert_ptr_equal(una_scale_larger(&m.groups[0]), &m.groups[1]);
+    assert_ptr_equal(una_scale_smaller(&m.groups[1]), &m.groups[0]);
+    assert_null(una_scale_smaller(&m.groups[2]));
+    assert_null(una_scale_larger(&m.groups[1]));
+    assert_ptr_equal(una_scale_other(&m.groups[1], "other"), &m.groups[2]);
+    assert_null(una_scale_other(&m.groups[0], "other"));
+
+    for (size_t i = 0; i < MADE_SEEDS * N; i++)
+        cell[i] = m.value[2 + i / N][UNA_SCALE_LOG_LIK_PART + i % N] - m.value[i / N][UNA_SCALE_LOG_LIK_PART + i % N];
+    una_scale_crossed(&mean, &error, cell, MADE_SEEDS, N);
+    assert_ok(una_scale_compare(&change, &m.groups[1], &m.groups[0], UNA_SCALE_LOG_LIK, run), run);
+    assert_near(change.mean, mean, 1e-12, 0);
+    assert_near(change.error, error, 1e-12, 0);
+
+    m.groups[0].count = m.groups[1].count = 1;
+    assert_ok(una_scale_compare(&change, &m.groups[1], &m.groups[0], UNA_SCALE_RMSE, run), run);
+    assert_near(change.mean, m.value[2][UNA_SCALE_RMSE] - m.value[0][UNA_SCALE_RMSE], 1e-12, 0);
+    for (size_t out = 0; out < N; out++) {
+        double square[2] = {0};
+        for (size_t k = 0; k < 2; k++)
+            for (size_t p = 0; p < N; p++)
+                square[k] += p == out ? 0 : pow(m.value[2 * k][UNA_SCALE_RMSE_PART + p], 2) / (N - 1);
+        without[out] = sqrt(square[1]) - sqrt(square[0]);
+        middle += without[out] / N;
+    }
+    for (size_t out = 0; out < N; out++) spread += (without[out] - middle) * (without[out] - middle);
+    assert_near(change.error, sqrt(spread * (N - 1) / N), 0.03, 0);
+
+    m.value[0][UNA_SCALE_LOG_LIK_PART + 4] = NAN;
+    m.value[0][UNA_SCALE_LOG_LIK] = NAN;
+    assert_ok(una_scale_compare(&change, &m.groups[1], &m.groups[0], UNA_SCALE_LOG_LIK, run), run);
+    assert_true(isnan(change.mean));
+    m.fits[0].key.seed = 7;                                                  /* no seed that both have */
+    assert_ok(una_scale_compare(&change, &m.groups[1], &m.groups[0], UNA_SCALE_RMSE, run), run);
+    assert_true(isnan(change.mean) && isnan(change.error));
+    una_run_free(run);
+}
+
+/* A loss that is the same everywhere has no error, so that the slack alone decides. */
+static void a_hundredth_may_be_lost(void **state)
+{
+    static made m;
+    una_run *run = quiet_run();
+    una_bench_model models[] = { { "told", "told", 1 }, { "other", "other", 1 } };
+    una_asked asked = { .models = models, .model_count = 2, .keep = &run->scratch };
+    static const int expected[2][3] = { { UNA_HOLDS, UNA_CANNOT_TELL, UNA_HOLDS },
+                                        { UNA_DOES_NOT_HOLD, UNA_CANNOT_TELL, UNA_DOES_NOT_HOLD } };
+    const una_claim *claims;
+    (void)state;
+    assert_ok(una_scale_claims(&claims, &asked, run), run);
+    for (int i = 0; i < 2; i++) {
+        double loss = i ? 0.011 : 0.009;
+        make_findings(&m);
+        for (size_t s = 0; s < MADE_SEEDS; s++)
+            for (size_t p = 0; p < UNA_SCALE_PARTS; p++) {
+                size_t at = UNA_SCALE_LOG_LIK_PART + p;
+                m.value[2 + s][at] = m.value[s][at] - loss;
+                m.value[2 + s][UNA_SCALE_LOG_LIK] = m.value[s][UNA_SCALE_LOG_LIK] - loss;
+                m.value[4 + s][at] = m.value[2 + s][at] + loss;
+                m.value[4 + s][UNA_SCALE_LOG_LIK] = m.value[2 + s][UNA_SCALE_LOG_LIK] + loss;
+            }
+        for (size_t c = 0; c < 3; c++) {
+            una_text numbers = una_text_in(&run->scratch);
+            int holds;
+            assert_ok(una_claim_judge(&holds, &numbers, &claims[c], &m.f, run), run);
+            assert_int_equal(holds, expected[i][c]);
+        }
+    }
+    assert_null(claims[3].sentence);
+    una_run_free(run);
+}
+
 /* ---- steps and claims -------------------------------------------------------------------------------------------- */
 
 /* The std of y is 0.8. One eight times as large from 200 rows on costs, and a hair more does not. */
@@ -612,6 +730,8 @@ int main(void)
         cmocka_unit_test(published_test_rows_rest),
         cmocka_unit_test(errors_in_closed_form),
         cmocka_unit_test(errors_are_right_on_average),
+        cmocka_unit_test(changes_are_paired),
+        cmocka_unit_test(a_hundredth_may_be_lost),
         cmocka_unit_test(falls_are_found_and_named),
         cmocka_unit_test(models_are_compared_on_the_same_rows),
         cmocka_unit_test(the_page_has_all_of_it),

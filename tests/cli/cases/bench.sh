@@ -85,7 +85,7 @@ check "an option of another experiment" 1 una bench cubic --models linear --grou
 err "cubic has no option 'group'"
 absent never
 check "flags come from the tables" 0 una bench --help
-out "--seeds N" "--data TEXT" "--group WORD" "uci, gap, bayesopt, bias: folder of the data"
+out "--seeds N" "--data TEXT" "--group WORD" "uci, gap, scale, bayesopt, bias: folder of the data"
 
 # Rows out and in.
 check "export" 0 una bench cubic --export rows.csv

@@ -34,3 +34,7 @@ err "sizes=1e3 cannot be read" "250-8000"
 check "no such column" 2 una bench scale --models linear --sets table.csv --target z --out never
 err "no column 'z'"
 absent never
+awk 'BEGIN { print "a,w,y"; for (i = 0; i < 400; i++) print (i % 7 == 3 ? "" : i % 37) "," (i % 3 ? "red" : "blue") "," i % 37 + i % 5 }' \
+    >words.csv
+check "words and missing cells" 0 una bench scale --models linear --sets words.csv --sizes 50-,all --seeds 1 --out words
+out "words.csv y 320" "4 fits made now"

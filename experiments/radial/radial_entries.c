@@ -39,6 +39,7 @@ const una_radial_entry una_radial_entries[] = {
                   "diversity=212.9, perturbation_std=0.01998, penalty=5.877, prior_var=0.001" }, .quick = "steps=3000" },
     { .name = "luna", .title = "LUNA, automatic", .network = true, .base = "luna" },
     { .name = "auto", .title = "auto", .base = "auto" },
+    { .name = "trees", .title = "Boosted trees", .base = "trees" },
     { .name = "nlm", .title = "NLM", .network = true, .prior = true, .draws = 10,
       .base = "nlm(members=1, relevance=off, noise=constant)", .steps = "steps=8000", .over = "penalty=1e-6:100:log",
       .chosen = { "penalty=18.15, prior_var=3",

@@ -17,7 +17,8 @@
     X(hmc)              \
     X(nn)               \
     X(ensemble)         \
-    X(sngp)
+    X(sngp)             \
+    X(trees)
 
 #define DECLARED(name) extern const una_kind una_kind_##name;
 #define LISTED(name) &una_kind_##name,

@@ -46,6 +46,8 @@ static inline const char *quick_row(const char *kind, size_t choice)
         { "ensemble", "style=bootstrap, members=3, of=linear(degree=2)" },
         { "sngp", "width=5, features=12, steps=30" },
         { "sngp", "width=5, features=12, steps=20, head=gp, members=2" },
+        { "trees", "trees=40, members=1" },
+        { "trees", "trees=20, depth=3, members=3, noise=varying" },
         { "hmc", "width=3, warmup=30, samples=40, thin=1, max_depth=4, start_steps=50" },
         { "hmc", "width=3, warmup=20, samples=20, thin=1, max_depth=4, start_steps=50, relevance=on" },
         { "bbvi", "width=6, steps=40, samples=2, draws=30" },

@@ -206,6 +206,8 @@ una_tally  una_tally_of(const char *what, size_t done, size_t all);
 typedef struct una_span { double from, to; } una_span;
 una_span   una_progress_part(una_run *run, double from, double to);
 void       una_progress_back(una_run *run, una_span before);
+/* What is shown where the run's progress has reached so far: the same, but in tasks of una_pool_together. */
+double     una_progress_shown(const una_run *run, double reached);
 bool       una_cancelled(const una_run *run);
 void      *una_allocate(una_run *run, size_t size);              /* raw; counted against the limit   */
 /* The same against the limit of `owner`, with which it is released; `run`, of another thread, gets the sentence of a
@@ -298,7 +300,7 @@ una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context);
  * with all threads. */
 una_status una_pool_in_group(una_run *run, size_t tasks, una_task *task, void *context);
 /* The same for tasks that ask for things best done in one batch (together.c): all are begun, and what they ask for is
- * done at once for all of them, when each has asked or ended. Their progress is that of the whole. */
+ * done at once for all of them, when each has asked or ended. */
 una_status una_pool_together(una_run *run, size_t tasks, una_task *task, void *context);
 /* Asks for `count` things, done by `how`, which is the same for all; also outside of such tasks, where it is called at
  * once. A failure concerns all who have asked. */

@@ -203,7 +203,8 @@ una_status una_tick(una_run *run, const char *stage, double fraction, double val
     una_run *root = una_run_root(run);
     int stop = 0;
     if (root->settings.progress) {
-        double whole = run->progress_from + fraction * (run->progress_to - run->progress_from);
+        double reached = run->progress_from + fraction * (run->progress_to - run->progress_from);
+        double whole = una_progress_shown(run, reached);
         char words[160];
         una_progress progress = { run->tally ? stage_with_count(words, run->tally, stage) : stage, whole, value };
         pthread_mutex_lock(root->lock);

@@ -17,9 +17,11 @@ typedef enum lane_state { LANE_WAITS, LANE_RUNS, LANE_ASKS, LANE_ENDED } lane_st
 typedef struct una_lane {                      /* of one task                                                      */
     struct meeting *meeting;
     lane_state  state;
-    bool        begun, dismissed;        /* dismissed: another task has failed, which counts                 */
+    bool        begun, has_asked;
+    bool        dismissed;               /* another task has failed, which counts                           */
     pthread_t   thread;
     una_run     run;
+    una_span    part;                    /* of the whole progress                                           */
     void *const *asked;                  /* [asked_count] what it waits for                                  */
     size_t      asked_count;
     una_status  answer, status;
@@ -79,6 +81,20 @@ static void *task_thread(void *context)
     return NULL;
 }
 
+/* A task that asks goes on with all others, so it shows the whole progress: of it the share that it has reached of its
+ * own part. One that never asks shows its part. */
+double una_progress_shown(const una_run *run, double reached)
+{
+    for (; run; run = run->parent) {
+        const una_lane *lane = run->lane;
+        if (!lane || !lane->has_asked) continue;
+        const una_run *whole = lane->meeting->run;
+        double share = (reached - lane->part.from) / (lane->part.to - lane->part.from);
+        reached = whole->progress_from + share * (whole->progress_to - whole->progress_from);
+    }
+    return reached;
+}
+
 una_status una_ask_together(una_answer *how, void *const *asked, size_t count, una_run *run)
 {
     una_lane *lane = run->lane;
@@ -90,6 +106,7 @@ una_status una_ask_together(una_answer *how, void *const *asked, size_t count, u
     meeting *m = lane->meeting;
     pthread_mutex_lock(&m->lock);
     m->how = how;
+    lane->has_asked = true;
     lane->asked = asked;
     lane->asked_count = count;
     leave_turn(lane, LANE_ASKS);
@@ -204,6 +221,8 @@ una_status una_pool_together(una_run *run, size_t tasks, una_task *task, void *c
         m.lane[i].meeting = &m;
         m.lane[i].run.lane = &m.lane[i];
         una_run_of_task(&m.lane[i].run, run, share);
+        una_progress_part(&m.lane[i].run, (double)i / (double)tasks, (double)(i + 1) / (double)tasks);
+        m.lane[i].part = (una_span){ m.lane[i].run.progress_from, m.lane[i].run.progress_to };
     }
     pthread_mutex_init(&m.lock, NULL);
     pthread_cond_init(&m.changed, NULL);

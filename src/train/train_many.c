@@ -86,7 +86,7 @@ static una_status train_handed(void *context, size_t index, una_run *run)
     return status;
 }
 
-/* Every fit shows the whole progress of its stage, of which each training of all of them has an equal part. */
+/* Every fit that has asked has the whole progress of its stage, of which each training of all of them has an equal part. */
 static una_status train_batches(void *const *asked, size_t count, una_run *run)
 {
     size_t all = 0;
@@ -94,7 +94,8 @@ static una_status train_batches(void *const *asked, size_t count, una_run *run)
     UNA_NEW(&run->scratch, handed, training, all);
     for (size_t b = 0, next = 0; b < count; b++) {
         const batch *by = asked[b];
-        double from = by->run->progress_from, width = (by->run->progress_to - from) / (double)all;
+        double from = una_progress_shown(by->run, by->run->progress_from);
+        double width = (una_progress_shown(by->run, by->run->progress_to) - from) / (double)all;
         for (size_t i = 0; i < by->count; i++, next++)
             training[next] = (handed){ by, i, from + width * (double)next, from + width * (double)(next + 1) };
     }

@@ -79,7 +79,7 @@ static void doubt_grows_away_from_the_rows(void **state)
 }
 
 /* The same rows again change nothing; new ones that lie higher lift the answer. */
-static void only_unseen_rows_teach(void **state)
+static void rows_that_trained_teach_nothing(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
@@ -117,7 +117,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_words_and_missing_cells_are_learnt),
         cmocka_unit_test(doubt_grows_away_from_the_rows),
-        cmocka_unit_test(only_unseen_rows_teach),
+        cmocka_unit_test(rows_that_trained_teach_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

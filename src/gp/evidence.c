@@ -6,11 +6,11 @@
  */
 #include "gp/gp.h"
 
+#include "gp/deferred.h"
+#include "gp/near.h"
 #include "gp/pairs.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 
 static una_status check_gp_memory(una_run *owner, size_t rows, double matrices, una_run *run)
 {
@@ -33,8 +33,10 @@ static void take_gp_room(una_gp *gp, size_t room, bool weights, una_arena *keep)
     gp->stride = una_large_stride(room);
     gp->x = UNA_GET(keep, double, room * gp->inputs);
     gp->y = UNA_GET(keep, double, room);
-    gp->alpha = UNA_GET(keep, double, room);
     gp->weight = weights ? UNA_GET(keep, double, room) : NULL;
+    gp->alpha = gp->l = NULL;
+    if (gp->near) return;
+    gp->alpha = UNA_GET(keep, double, room);
     gp->l = una_arena_get(keep, room, gp->stride * sizeof *gp->l);
 }
 
@@ -49,17 +51,31 @@ static void take_gp_rows(una_gp *gp, const una_gp_rows *more)
     gp->rows += more->x.rows;
 }
 
-una_status una_gp_init(una_gp *gp, una_kernel *kernel, una_gp_rows rows, una_arena *keep)
+static una_status take_copies(una_gp *gp, una_kernel *kernel, const una_gp_rows *rows, una_arena *keep)
 {
     gp->kernel = kernel;
     gp->rows = 0;
-    gp->inputs = rows.x.cols;
+    gp->inputs = rows->x.cols;
     gp->late = NULL;
     gp->log_evidence = NAN;
-    take_gp_room(gp, rows.x.rows, rows.weight != NULL, keep);
+    take_gp_room(gp, rows->x.rows, rows->weight != NULL, keep);
     UNA_TRY(una_arena_check(keep));
-    take_gp_rows(gp, &rows);
+    take_gp_rows(gp, rows);
     return UNA_OK;
+}
+
+una_status una_gp_init(una_gp *gp, una_kernel *kernel, una_gp_rows rows, una_arena *keep)
+{
+    gp->neighbours = 0;
+    gp->near = NULL;
+    return take_copies(gp, kernel, &rows, keep);
+}
+
+una_status una_gp_init_near(una_gp *gp, una_kernel *kernel, una_gp_rows rows, size_t neighbours, una_arena *keep)
+{
+    gp->neighbours = neighbours;
+    UNA_TRY(una_near_defer(gp, keep));
+    return take_copies(gp, kernel, &rows, keep);
 }
 
 static double noise_of(const una_gp *gp, size_t row)
@@ -157,26 +173,10 @@ una_status una_gp_solve_jittered(una_gp *gp, una_run *run)
 /* ---- the factor of one that was loaded --------------------------------------------------------------------------- */
 
 struct una_gp_deferred {
-    pthread_mutex_t lock;
-    una_run *owner;                      /* whose memory it is: the run that loaded                           */
-    void    *block;                      /* as it was allocated; NULL: not yet                                */
-    double  *l, *alpha;                  /* in it: [rows, stride] aligned, [rows]                             */
-    double   log_evidence;
+    una_deferred made;
+    double *l, *alpha;                   /* in it: [rows, stride] aligned, [rows]                             */
+    double  log_evidence;
 };
-
-static void drop_late(una_gp_deferred *late)
-{
-    una_release(late->owner, late->block);
-    late->block = NULL;
-    late->l = late->alpha = NULL;
-}
-
-static void end_late(void *what)
-{
-    una_gp_deferred *late = what;
-    drop_late(late);
-    pthread_mutex_destroy(&late->lock);
-}
 
 una_status una_gp_defer(una_gp *gp, una_arena *keep)
 {
@@ -185,42 +185,23 @@ una_status una_gp_defer(una_gp *gp, una_arena *keep)
     gp->stride = una_large_stride(gp->rows);
     gp->alpha = gp->l = NULL;
     gp->log_evidence = NAN;
-    gp->late->owner = una_run_root(keep->run);
-    pthread_mutex_init(&gp->late->lock, NULL);
-    return una_arena_at_end(keep, end_late, gp->late);
-}
-
-/* A thread that waits for the factor of another one can be interrupted too. */
-static una_status take_lock(una_gp_deferred *late, una_run *run)
-{
-    const long wait = 20000000;          /* nanoseconds */
-    for (;;) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += (until.tv_nsec + wait) / 1000000000;
-        until.tv_nsec = (until.tv_nsec + wait) % 1000000000;
-        if (pthread_mutex_timedlock(&late->lock, &until) == 0) return UNA_OK;
-        UNA_TRY(una_tick(run, "factoring the covariances", 0, NAN));
-    }
+    return una_deferred_init(&gp->late->made, keep);
 }
 
 static una_status make_late(una_gp_deferred *late, const una_gp *gp, una_run *run)
 {
-    enum { ALIGN = 64 };
-    UNA_TRY(check_gp_memory(late->owner, gp->rows, 1, run));
-    size_t factor = gp->rows * gp->stride, size = (factor + gp->rows) * sizeof *gp->l;
-    late->block = una_allocate_for(late->owner, size + ALIGN, run);
-    if (!late->block) return UNA_E_MEMORY;
-    late->l = (double *)(((uintptr_t)late->block + ALIGN - 1) / ALIGN * ALIGN);
+    size_t factor = gp->rows * gp->stride;
+    UNA_TRY(check_gp_memory(late->made.owner, gp->rows, 1, run));
+    UNA_TRY(una_deferred_take(&late->made, (factor + gp->rows) * sizeof *gp->l, run));
+    late->l = late->made.at;
     late->alpha = late->l + factor;
-    memset(late->l, 0, size);
 
     una_gp whole = *gp;
     whole.l = late->l;
     whole.alpha = late->alpha;
     una_status status = una_gp_solve(&whole, 0, run);
     late->log_evidence = whole.log_evidence;
-    if (status != UNA_OK) drop_late(late);
+    if (status != UNA_OK) una_deferred_drop(&late->made);
     if (status != UNA_E_NUMERIC) return status;
     UNA_FAIL(run, UNA_E_INPUT, "gp: the rows in the model file give a covariance without a factor (%s); copy the file "
              "again from where it came from, or fit the model again", run->message);
@@ -231,12 +212,12 @@ una_status una_gp_solved(una_gp *solved, const una_gp *gp, una_run *run)
     *solved = *gp;
     if (gp->l) return UNA_OK;
     una_gp_deferred *late = gp->late;
-    UNA_TRY(take_lock(late, run));
-    una_status status = late->block ? UNA_OK : make_late(late, gp, run);
+    UNA_TRY(una_deferred_enter(&late->made, "factoring the covariances", run));
+    una_status status = late->made.block ? UNA_OK : make_late(late, gp, run);
     solved->l = late->l;
     solved->alpha = late->alpha;
     solved->log_evidence = late->log_evidence;
-    pthread_mutex_unlock(&late->lock);
+    una_deferred_leave(&late->made);
     return status;
 }
 
@@ -329,17 +310,20 @@ static una_status grow_room(una_gp *gp, size_t rows, una_arena *keep)
     return UNA_OK;
 }
 
-/* A process with the rows of gp and more; without a factor all rows are factored at once. */
+/* A process with the rows of gp and more; without a factor all rows are factored at once, and one of nearest rows has
+ * nothing to factor. */
 static una_status append_rows(una_gp *next, const una_gp_rows *more, una_arena *keep, una_run *run)
 {
     size_t rows = next->rows + more->x.rows, done = next->l ? next->rows : 0;
-    if (rows > next->room) UNA_TRY(una_gp_memory(rows, 2.5, run));
+    if (rows > next->room && !next->near) UNA_TRY(una_gp_memory(rows, 2.5, run));
     UNA_TRY(grow_room(next, rows, keep));
     if (more->weight && !next->weight) {                 /* those before count once */
         UNA_NEW_AT(keep, next->weight, next->room);
         for (size_t i = 0; i < next->rows; i++) next->weight[i] = 1;
     }
     take_gp_rows(next, more);                            /* beyond the rows of gp, which does not look there */
+    next->log_evidence = NAN;
+    if (next->near) return UNA_OK;
     return una_gp_solve(next, done, run);                /* alpha is written at the very end, when all went well */
 }
 
@@ -348,7 +332,7 @@ una_status una_gp_append(una_gp *gp, una_gp_rows more, una_arena *keep, una_run 
     una_mark mark = una_arena_mark(keep);
     una_gp next = *gp;
     una_gp_deferred *late = gp->late;
-    if (late && (late->block || more.x.rows == 0)) UNA_TRY(una_gp_solved(&next, gp, run));
+    if (late && (late->made.block || more.x.rows == 0)) UNA_TRY(una_gp_solved(&next, gp, run));
     gp->log_evidence = next.log_evidence;
     if (more.x.rows == 0) return UNA_OK;
     next.late = NULL;
@@ -356,6 +340,7 @@ una_status una_gp_append(una_gp *gp, una_gp_rows more, una_arena *keep, una_run 
     if (status != UNA_OK) una_arena_release(keep, mark);
     if (status != UNA_OK) return status;
     *gp = next;
-    if (late) drop_late(late);
+    if (late) una_deferred_drop(&late->made);
+    if (gp->near) una_deferred_drop(&gp->near->made);    /* the tree lacks the new rows */
     return UNA_OK;
 }

@@ -12,6 +12,7 @@
 #include "gp/kernel.h"
 
 typedef struct una_gp_deferred una_gp_deferred;
+typedef struct una_gp_near una_gp_near;
 
 typedef struct una_gp {
     una_kernel *kernel;
@@ -24,6 +25,8 @@ typedef struct una_gp {
     double *l;                           /* [room, stride], above the diagonal anything; NULL: see late       */
     double  log_evidence;
     una_gp_deferred *late;                /* of one that was loaded: factor and alpha, which whoever asks first makes */
+    size_t  neighbours;                  /* 0: all rows answer; else so many, the nearest (gp/near.h)         */
+    una_gp_near *near;                   /* then how they are found; NULL: all rows answer                    */
 } una_gp;
 
 /* Refuses, with both numbers, `matrices` of rows^2 doubles that will not fit, before they are taken. */
@@ -36,6 +39,8 @@ typedef struct una_gp_rows {
 
 /* Takes copies of the rows in, room for the factor. */
 una_status una_gp_init(una_gp *gp, una_kernel *kernel, una_gp_rows rows, una_arena *keep);
+/* The same for a process that answers by the nearest rows: there is no factor, and nothing to solve. */
+una_status una_gp_init_near(una_gp *gp, una_kernel *kernel, una_gp_rows rows, size_t neighbours, una_arena *keep);
 /* The same without the factor, which has n^2 numbers and costs n^3: a file does not hold it, and loading must not take
  * more than the bytes of a file justify. The first call that needs it makes it, within the limit of the run that
  * loaded, with the same bits; several threads may ask at once. Kernel, variances, rows, inputs, x, y and weight are

@@ -6,6 +6,7 @@
  */
 #include "gp/gp.h"
 
+#include "gp/near.h"
 #include "gp/pairs.h"
 
 typedef struct query {
@@ -78,6 +79,7 @@ static una_status predict_all(query *q, una_run *run)
 una_status una_gp_predict(const una_gp *gp, una_view x, double *mean, double *var, una_run *run)
 {
     query q = { .x = x, .mean = mean, .var = var };
+    if (gp->near) return una_near_predict(gp, x, mean, var, run);
     UNA_TRY(una_gp_solved(&q.gp, gp, run));
     UNA_SCOPED(run, predict_all(&q, run));
     return UNA_OK;
@@ -124,6 +126,7 @@ una_status una_gp_slope(const una_gp *gp, const double *x, double *mean, double 
                         una_run *run)
 {
     query q = { .x = { x, 1, gp->inputs, gp->inputs }, .mean = mean, .var = var };
+    if (gp->near) return una_near_slope(gp, x, mean, var, dmean, dvar, run);
     UNA_TRY(una_gp_solved(&q.gp, gp, run));
     UNA_SCOPED(run, slope_at(&q, dmean, dvar, run));
     return UNA_OK;
@@ -196,6 +199,7 @@ una_status una_gp_draw(const una_gp *gp, una_view x, size_t draws, una_rng *rng,
 {
     query q = { .x = x };
     if (x.rows == 0 || draws == 0) return UNA_OK;
+    if (gp->near) return una_near_draw(gp, x, draws, rng, f, run);
     UNA_TRY(una_gp_solved(&q.gp, gp, run));
     UNA_SCOPED(run, draw_posterior(&q, draws, rng, f, run));
     return UNA_OK;

@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exact Gaussian process regression (the equations are in gp/gp.h). Lengths, variances and noise are free numbers on a
- * log scale; the evidence of all rows chooses them, with its exact gradient, by L-BFGS from the written values, with
- * twenty inputs D or more also from lengths sqrt(D) times as long, and, with restarts, from random ones. Cost n^3,
- * memory two matrices of n^2.
+ * Gaussian process regression (the equations are in gp/gp.h). Lengths, variances and noise are free numbers on a log
+ * scale; the evidence of all rows chooses them, with its exact gradient, by L-BFGS from the written values, with twenty
+ * inputs D or more also from lengths sqrt(D) times as long, and, with restarts, from random ones. Cost n^3, memory two
+ * matrices of n^2. Beyond 2,000 rows the evidence is that of a sample, and an answer rests on the nearest rows
+ * (gp/near.h), as many as held-out rows ask for: cost and memory grow with n.
  * Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapters 2, 4 and 5.
  */
 #include "committee/committee.h"
 #include "train/process.h"
 #include "committee/relevance.h"
 
+#include "gp/near.h"
 #include "kern/kern.h"
 #include "model/validation_split.h"
 
 typedef struct gp_options {
     una_common_options common;                   /* first; of it, only the noise                             */
     const char *kernel, *grid;
-    double amplitude, restarts, search_rows, range, length_prior, noise_prior, jitter;
+    double amplitude, restarts, search_rows, neighbours, range, length_prior, noise_prior, jitter;
     int    ard, optimise, grid_rule;
 } gp_options;
 
 enum { YES, NO, GRID };
 enum { MOST_GRID = 64, LEAST_HELD = 5 };
+/* Rows: up to the first all answer; a sample for the evidence; kept at most; held out to choose the neighbours. */
+enum { EXACT_ROWS = 2000, SAMPLE_ROWS = 1000, MOST_KEPT = 100000, HELD_ROWS = 500 };
 
 #define ROW(field, kind, initial, low, high, may, choices, help) \
     { #field, kind, offsetof(gp_options, field), initial, low, high, may, choices, help }
@@ -44,9 +48,12 @@ static const una_option gp_table[] = {
         "how lengths of the grid are scored: evidence of all rows, or likelihood of a held-out fifth"),
     ROW(restarts, UNA_COUNT, "1", 1, 1000, false, NULL,
         "starts of the search, all but the first at random; the best evidence is kept"),
-    ROW(search_rows, UNA_COUNT, "0", 0, 1e9, false, NULL,
+    ROW(search_rows, UNA_COUNT, "auto", 0, 1e9, true, NULL,
         "rows, chosen at random, whose evidence chooses lengths, variances and noise; 0 = all; a step costs their "
-        "cube"),
+        "cube; auto = all, or 1000 where the nearest rows answer"),
+    ROW(neighbours, UNA_COUNT, "auto", 0, UNA_MOST_NEIGHBOURS, true, NULL,
+        "an answer rests on so many rows, the nearest in inputs over lengths; 0 = on all, exactly; auto = on all of up "
+        "to 2000 rows, else on 32 to 256, chosen by held-out rows"),
     ROW(range, UNA_REAL, "100000", 10, 1e10, false, NULL,
         "lengths, variances and noise variance are searched from 1/range to range, on standardised inputs and target"),
     ROW(length_prior, UNA_REAL, "0", 0, 100, false, NULL,
@@ -157,8 +164,26 @@ typedef struct gp_search {               /* what a fit works with               
     una_kernel_inputs inputs;
     una_hyper_plan plan;
     double unit, noise_var;              /* of noise_std; the noise to start from                           */
+    bool   near;                         /* answers rest on the nearest rows                                */
+    size_t sample;                       /* rows whose evidence counts; 0: all                              */
     una_gp_search search;
 } gp_search;
+
+/* Whether all rows answer, and how many choose the numbers. */
+static una_status choose_form(gp_search *fit)
+{
+    const gp_options *o = fit->o;
+    const una_problem *p = fit->f->problem;
+    bool many = una_table_rows(p) > EXACT_ROWS && o->optimise != GRID;
+    fit->near = UNA_IS_AUTO(o->neighbours) ? many : o->neighbours > 0;
+    fit->sample = !UNA_IS_AUTO(o->search_rows) ? (size_t)o->search_rows : fit->near ? SAMPLE_ROWS : 0;
+    if (fit->near && o->optimise == GRID)
+        UNA_FAIL(fit->f->run, UNA_E_USAGE, "gp: optimise=grid is for the process of all rows; use neighbours=0, or "
+                 "optimise=yes");
+    double matrices = o->optimise == GRID && o->grid_rule == 1 ? 3.5 : 2;
+    size_t most = fit->near && fit->sample > 0 ? UNA_MIN(fit->sample, p->x.rows) : p->x.rows;
+    return una_gp_memory(most, matrices, fit->f->run);
+}
 
 /* gp's kernel as the options give it, and the rows. */
 static una_status gp_begin(gp_search *fit, una_arena *keep)
@@ -170,7 +195,7 @@ static una_status gp_begin(gp_search *fit, una_arena *keep)
     una_kernel *kernel;
     UNA_NEW(&run->scratch, size_t, group, p->columns->input_count);
     UNA_TRY(una_kernels_need(run));
-    UNA_TRY(una_gp_memory(p->x.rows, o->optimise == GRID && o->grid_rule == 1 ? 3.5 : 2, run));
+    UNA_TRY(choose_form(fit));
     fit->unit = o->common.units == 0 ? p->columns->target_scale : 1;
     fit->noise_var = UNA_IS_AUTO(o->common.noise_std) ? start : pow(o->common.noise_std / fit->unit, 2);
     UNA_TRY(una_gp_inputs(&fit->inputs, o->common.units == 0, p->columns, run));
@@ -179,24 +204,32 @@ static una_status gp_begin(gp_search *fit, una_arena *keep)
                                   .fix_lengths = o->optimise != YES, .group = group };
     UNA_TRY(read_kernel(&kernel, o, &fit->inputs, keep, run));
     UNA_TRY(una_kernel_text_fits(kernel, &fit->inputs, "gp", run));
+    fit->gp->kernel = kernel;
+    if (fit->near) return UNA_OK;
     return una_gp_init(fit->gp, kernel, (una_gp_rows){ p->x, p->y, p->weight }, keep);
 }
 
 /* ---- the grid of lengths ----------------------------------------------------------------------------------------- */
 
-/* A random fifth of the rows goes to `out`, the others to `in`; copies of a row go together. */
-static una_status hold_out_fifth(const una_problem *p, una_gp_rows *in, una_gp_rows *out, una_run *run)
+/* So many rows at random go to `out`, the others to `in`; copies of a row go together. */
+static una_status hold_out_rows(const una_problem *p, size_t held, una_rng rng, una_gp_rows *in, una_gp_rows *out,
+                                una_run *run)
 {
-    size_t rows = p->x.rows, fifth = rows / 5;
     uint32_t *order;
     una_copies copies;
+    UNA_TRY(una_split_copies(&copies, p->x, run));
+    UNA_TRY(una_hold_rows(&order, &held, &copies, p->x.rows, rng, run));
+    UNA_TRY(una_gp_rows_pick(out, p, order, held, run));
+    return una_gp_rows_pick(in, p, order + held, p->x.rows - held, run);
+}
+
+static una_status hold_out_fifth(const una_problem *p, una_gp_rows *in, una_gp_rows *out, una_run *run)
+{
+    size_t rows = p->x.rows;
     if (rows < LEAST_HELD)
         UNA_FAIL(run, UNA_E_INPUT, "gp: grid_rule=validation needs at least %d rows, and there are only %zu; use "
                  "evidence", (int)LEAST_HELD, rows);
-    UNA_TRY(una_split_copies(&copies, p->x, run));
-    UNA_TRY(una_hold_rows(&order, &fifth, &copies, rows, una_rng_at(p->seed, UNA_FOR_SPLIT, 2), run));
-    UNA_TRY(una_gp_rows_pick(out, p, order, fifth, run));
-    return una_gp_rows_pick(in, p, order + fifth, rows - fifth, run);
+    return hold_out_rows(p, rows / 5, una_rng_at(p->seed, UNA_FOR_SPLIT, 2), in, out, run);
 }
 
 typedef struct grid_search {
@@ -267,25 +300,29 @@ static una_status search_some(gp_search *fit, una_run *run)
     UNA_TRY(una_order_new(&order, p->x.rows, &run->scratch));
     una_rng rng = una_rng_at(p->seed, UNA_FOR_SPLIT, 3);
     una_rng_permute(&rng, order, p->x.rows);
-    UNA_TRY(una_gp_rows_pick(&some, p, order, (size_t)fit->o->search_rows, run));
+    UNA_TRY(una_gp_rows_pick(&some, p, order, fit->sample, run));
     UNA_TRY(una_gp_init(&part, fit->gp->kernel, some, &run->scratch));
     una_gp_search f = search_of(&part, fit->o, fit->from);
     UNA_TRY(una_gp_search_run(&f, &fit->plan, starts_of(fit->o, fit->from), p->seed, run));
+    if (fit->near) say_bounds(&f, &fit->inputs, fit->f->target->result);
     fit->gp->noise_var = part.noise_var;
+    fit->gp->jitter_var = part.jitter_var;
+    fit->gp->log_evidence = part.log_evidence;
     fit->f->target->result->steps += f.steps;
     fit->plan.fix_variances = fit->plan.fix_lengths = true;
     return UNA_OK;
 }
 
-static una_status choose_numbers(gp_search *fit)
+/* By the evidence of all rows. */
+static una_status choose_by_all(gp_search *fit)
 {
     const gp_options *o = fit->o;
     const una_problem *p = fit->f->problem;
     una_fit_result *result = fit->f->target->result;
     una_run *run = fit->f->run;
+    bool some = o->optimise == YES && fit->sample > 0 && p->x.rows > fit->sample;
     if (o->optimise == GRID) UNA_TRY(choose_from_grid(fit));
     fit->gp->noise_var = fit->noise_var;
-    bool some = o->optimise == YES && o->search_rows > 0 && (double)p->x.rows > o->search_rows;
     if (some) UNA_SCOPED(run, search_some(fit, run));
 
     una_gp_search *f = &fit->search;
@@ -297,6 +334,90 @@ static una_status choose_numbers(gp_search *fit)
     result->steps += f->steps;
     say_bounds(f, &fit->inputs, result);
     return UNA_OK;
+}
+
+/* ---- the nearest rows -------------------------------------------------------------------------------------------- */
+
+/* The rows that are kept: all of the problem, or as many as a model may keep. */
+static una_status rows_to_keep(una_problem *kept, const gp_search *fit, una_run *run)
+{
+    const una_metric metric = una_kernel_metric(fit->gp->kernel, fit->f->problem->x.cols);
+    uint32_t *order;
+    una_gp_rows some;
+    *kept = *fit->f->problem;
+    if (kept->x.rows <= MOST_KEPT) return UNA_OK;
+    UNA_TRY(una_spread_rows(&order, MOST_KEPT, &metric, kept->x, run));
+    UNA_TRY(una_gp_rows_pick(&some, kept, order, MOST_KEPT, run));
+    kept->x = some.x;
+    kept->y = some.y;
+    kept->weight = some.weight;
+    return UNA_OK;
+}
+
+/* The fewest with which held-out rows are nearly as likely as with the best. */
+static una_status choose_neighbours(size_t *chosen, const gp_search *fit, const una_problem *p, una_run *run)
+{
+    enum { CHOICES = 4 };
+    static const size_t choice[CHOICES] = { 32, 64, 128, 256 };
+    const double enough = 0.003;
+    double log_lik[CHOICES], rmse, best = -HUGE_VAL;
+    una_gp part = *fit->gp;
+    una_gp_rows in, out;
+    size_t held = UNA_MIN(HELD_ROWS, p->x.rows / 5);
+    UNA_TRY(hold_out_rows(p, held, una_rng_at(p->seed, UNA_FOR_SPLIT, 5), &in, &out, run));
+    UNA_TRY(una_gp_init_near(&part, fit->gp->kernel, in, choice[CHOICES - 1], &run->scratch));
+    for (size_t c = 0; c < CHOICES; c++) {
+        part.neighbours = choice[c];
+        UNA_SCOPED(run, una_gp_judge(&part, &out, &log_lik[c], &rmse, run));
+        best = fmax(best, log_lik[c]);
+    }
+    size_t c = 0;
+    while (c + 1 < CHOICES && log_lik[c] < best - enough) c++;
+    *chosen = choice[c];
+    return UNA_OK;
+}
+
+static una_status keep_nearest(gp_search *fit, una_arena *keep, una_run *run)
+{
+    size_t neighbours = (size_t)fit->o->neighbours;
+    double evidence = fit->gp->log_evidence;
+    una_problem kept;
+    UNA_TRY(rows_to_keep(&kept, fit, run));
+    if (fit->from) neighbours = fit->from->neighbours;
+    else if (UNA_IS_AUTO(fit->o->neighbours)) UNA_SCOPED(run, choose_neighbours(&neighbours, fit, &kept, run));
+    const una_gp_rows rows = { kept.x, kept.y, kept.weight };
+    UNA_TRY(una_gp_init_near(fit->gp, fit->gp->kernel, rows, neighbours, keep));
+    fit->gp->log_evidence = evidence;
+    return UNA_OK;
+}
+
+/* By the evidence of a sample; an answer then rests on the nearest rows. */
+static una_status choose_by_sample(gp_search *fit, una_arena *keep)
+{
+    una_run *run = fit->f->run;
+    size_t rows = fit->f->problem->x.rows;
+    if (fit->sample == 0 || fit->sample > rows) fit->sample = rows;
+    fit->gp->noise_var = fit->noise_var;
+    UNA_SCOPED(run, search_some(fit, run));
+    UNA_TRY(keep_nearest(fit, keep, run));  /* keep may be the scratch memory itself */
+    return una_tick(run, "fitting gp", 1, fit->gp->log_evidence);
+}
+
+static void say_nearest(const gp_search *fit, una_fit_result *result)
+{
+    size_t rows = fit->f->problem->x.rows, kept = fit->gp->rows;
+    if (!fit->near) return;
+    una_notes_add(&result->notes, "Each answer rests on the %zu nearest rows; lengths and noise on %zu rows.",
+                  fit->gp->neighbours, fit->sample);
+    if (kept < rows)
+        una_notes_add(&result->notes, "%zu of the %zu rows are kept, spread over the inputs; they are in the model and "
+                      "its file.", kept, rows);
+    else una_notes_add(&result->notes, "All %zu rows are kept in the model and its file.", rows);
+}
+
+static una_status choose_numbers(gp_search *fit, una_arena *keep)
+{
+    return fit->near ? choose_by_sample(fit, keep) : choose_by_all(fit);
 }
 
 /* The values that were chosen, as options that repeat the fit. */
@@ -311,23 +432,32 @@ static una_status fill_options(gp_options *o, const gp_search *fit)
     o->optimise = NO;
     o->common.noise_std = sqrt(gp->noise_var) * fit->unit;
     o->jitter = fmin(1, gp->jitter_var / una_gp_prior_mean_var(gp));
+    o->neighbours = (double)gp->neighbours;
+    if (UNA_IS_AUTO(o->search_rows)) o->search_rows = (double)fit->sample;
     return UNA_OK;
 }
 
-static una_status gp_fit(una_fitting *f)
+/* said: with notes on what answers. */
+static una_status fit_process(una_fitting *f, bool said)
 {
     una_gp *gp = f->target->state;
     gp_options *o = f->target->options;
     una_fit_result *result = f->target->result;
     gp_search fit = { .f = f, .o = o, .gp = gp };
     UNA_TRY(gp_begin(&fit, f->keep));
-    UNA_TRY(choose_numbers(&fit));
+    UNA_TRY(choose_numbers(&fit, f->keep));
     result->noise_var = gp->noise_var;
     result->prior_var = una_gp_prior_mean_var(gp);
     result->log_evidence = gp->log_evidence;
     UNA_TRY(say_relevance(gp, result, f->keep));
     una_gp_note_jitter(&result->notes, gp, result->prior_var, UNA_IS_AUTO(o->jitter));
+    if (said) say_nearest(&fit, result);
     return fill_options(o, &fit);
+}
+
+static una_status gp_fit(una_fitting *f)
+{
+    return fit_process(f, true);
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
@@ -349,21 +479,33 @@ static una_status gp_observe(void *state, const una_problem *more, una_fit_resul
     return status;
 }
 
-static bool gp_has(const una_gp *gp, const double *x, double y)
+static bool same_inputs(const una_gp *gp, size_t row, const double *x)
 {
-    for (size_t i = 0; i < gp->rows; i++) {
-        if (gp->y[i] != y) continue;
-        size_t d = 0;
-        while (d < gp->inputs && gp->x[i * gp->inputs + d] == x[d]) d++;
-        if (d == gp->inputs) return true;
+    size_t d = 0;
+    while (d < gp->inputs && gp->x[row * gp->inputs + d] == x[d]) d++;
+    return d == gp->inputs;
+}
+
+/* order [rows]: by their targets. */
+static bool gp_has(const una_gp *gp, const size_t *order, const double *x, double y)
+{
+    size_t low = 0, high = gp->rows;
+    while (low < high) {                                 /* the first whose target is not less */
+        size_t middle = low + (high - low) / 2;
+        if (gp->y[order[middle]] < y) low = middle + 1;
+        else high = middle;
     }
+    for (; low < gp->rows && gp->y[order[low]] == y; low++)
+        if (same_inputs(gp, order[low], x)) return true;
     return false;
 }
 
 static una_status gp_holds(const void *state, una_view x, const double *y, bool *kept, una_run *run)
 {
-    (void)run;
-    for (size_t r = 0; r < x.rows; r++) kept[r] = kept[r] || gp_has(state, x.at + r * x.stride, y[r]);
+    const una_gp *gp = state;
+    const size_t *order = una_order_of(gp->y, gp->rows, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t r = 0; r < x.rows; r++) kept[r] = kept[r] || gp_has(gp, order, x.at + r * x.stride, y[r]);
     return UNA_OK;
 }
 
@@ -378,7 +520,7 @@ static una_status gp_relearn(una_fitting *f)
     gp_options *o = f->target->options;
     int optimise = o->optimise;
     o->optimise = NO;
-    una_status status = gp_fit(f);
+    una_status status = fit_process(f, false);
     o->optimise = optimise;
     return status;
 }
@@ -388,7 +530,8 @@ static una_status search_from_state(una_fitting *f)
     una_gp part = {0};
     gp_search fit = { .f = f, .o = f->target->options, .gp = &part, .from = f->target->state };
     UNA_TRY(gp_begin(&fit, &f->run->scratch));
-    UNA_TRY(choose_numbers(&fit));
+    UNA_TRY(choose_numbers(&fit, &f->run->scratch));
+    say_nearest(&fit, f->target->result);
     return fill_options(f->target->options, &fit);
 }
 
@@ -401,19 +544,19 @@ static una_status gp_choose_again(una_fitting *f)
 
 static una_status gp_check_rows(size_t rows, una_run *run)
 {
-    return una_gp_memory(rows, 2, run);
+    return rows > EXACT_ROWS ? UNA_OK : una_gp_memory(rows, 2, run);
 }
 
 const una_kind una_kind_gp = {
     .name = "gp",
-    .summary = "exact Gaussian process; lengths, variances and noise by maximum evidence",
+    .summary = "Gaussian process, beyond 2000 rows of the nearest ones; lengths, variances and noise by maximum evidence",
     .source = "Rasmussen and Williams, Gaussian processes for machine learning, 2006",
     .options = gp_table,
     .options_size = sizeof(gp_options),
     .state_size = sizeof(una_gp),
     .thesis = "kernel=rbf, ard=no, optimise=grid, grid=[0.001, 0.01, 0.1, 1, 5, 10], grid_rule=validation, "
-              "amplitude=1, units=standardised, noise=constant",
-    .results = 2,
+              "amplitude=1, units=standardised, noise=constant, neighbours=0",
+    .results = 3,
     .least_rows = 2,
     .committee = &una_committee_calls,
     .fit = gp_fit,

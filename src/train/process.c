@@ -5,6 +5,7 @@
  */
 #include "train/process.h"
 
+#include "gp/near.h"
 #include "opt/lbfgs.h"
 
 una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_columns *c, una_run *run)
@@ -66,7 +67,7 @@ void una_gp_note_jitter(una_notes *notes, const una_gp *gp, double prior_var, bo
 una_status una_gp_exchange(void *state, una_archive *ar)
 {
     una_gp *gp = state;
-    size_t rows = gp->rows, inputs = gp->inputs;
+    size_t rows = gp->rows, inputs = gp->inputs, neighbours = ar->loading ? 0 : gp->neighbours;
     double *x = gp->x, *y = gp->y, *weight = gp->weight;
 
     UNA_TRY(una_archive_size(ar, "inputs", &inputs, ar->inputs, ar->inputs));
@@ -76,10 +77,12 @@ una_status una_gp_exchange(void *state, una_archive *ar)
     UNA_TRY(una_kernel_exchange(&gp->kernel, ar));
     UNA_TRY(una_archive_f64s(ar, "x", &x, rows * inputs));
     UNA_TRY(una_archive_f64s(ar, "y", &y, rows));
-    /* Stored only where rows have weights, so that older files load too. */
+    /* Stored only where rows have weights, and where the nearest answer, so that older files load too. */
     if (ar->loading) weight = NULL;
     if (weight || una_archive_next_is(ar, "gp.weight"))
         UNA_TRY(una_archive_f64s(ar, "gp.weight", &weight, rows));
+    if (neighbours || una_archive_next_is(ar, "gp.neighbours"))
+        UNA_TRY(una_archive_size(ar, "gp.neighbours", &neighbours, 1, UNA_MOST_NEIGHBOURS));
 
     if (!ar->loading) return UNA_OK;
     for (size_t i = 0; weight && i < rows; i++)
@@ -88,8 +91,8 @@ una_status una_gp_exchange(void *state, una_archive *ar)
     if (!(gp->jitter_var >= 0)) return una_archive_refuse(ar, "jitter_var", "is less than 0");
 
     *gp = (una_gp){ .kernel = gp->kernel, .noise_var = gp->noise_var, .jitter_var = gp->jitter_var, .rows = rows,
-                    .inputs = inputs, .x = x, .y = y, .weight = weight };
-    return una_gp_defer(gp, ar->arena);
+                    .inputs = inputs, .x = x, .y = y, .weight = weight, .neighbours = neighbours };
+    return neighbours ? una_near_defer(gp, ar->arena) : una_gp_defer(gp, ar->arena);
 }
 
 una_status una_gp_draws(const void *gp, una_view x, const una_drawing *how, double *f, una_run *run)

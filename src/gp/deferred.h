@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a file does not hold and whoever asks first makes: the factor of an exact process, the search tree of one that
+ * answers by nearest rows. Loading must not take more than the bytes of a file justify; so it is made within the limit
+ * of the run that owns the model, once, and several threads may ask at the same time.
+ */
+#pragma once
+
+#include "base/base.h"
+
+#include <pthread.h>
+
+typedef struct una_deferred {
+    pthread_mutex_t lock;
+    una_run *owner;                      /* whose memory it is: the run of the model                          */
+    void    *block, *at;                 /* as it was allocated, NULL: not made yet; and aligned              */
+} una_deferred;
+
+/* Ends with the memory of keep. */
+una_status una_deferred_init(una_deferred *deferred, una_arena *keep);
+/* Waits its turn; between the two it may be made, dropped and read. A thread that waits can be interrupted. */
+una_status una_deferred_enter(una_deferred *deferred, const char *stage, una_run *run);
+void       una_deferred_leave(una_deferred *deferred);
+/* Zeroed memory of so many bytes, at deferred->at. */
+una_status una_deferred_take(una_deferred *deferred, size_t size, una_run *run);
+void       una_deferred_drop(una_deferred *deferred);

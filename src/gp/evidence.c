@@ -310,20 +310,31 @@ static una_status grow_room(una_gp *gp, size_t rows, una_arena *keep)
     return UNA_OK;
 }
 
+/* As an evidence that is not finite refuses them where there is one. */
+static una_status check_targets(const una_gp_rows *more, una_run *run)
+{
+    const double most = 1e150;           /* squares are finite */
+    for (size_t i = 0; i < more->x.rows; i++)
+        if (!(fabs(more->y[i]) <= most))
+            UNA_FAIL(run, UNA_E_NUMERIC, "gp: the target of row %zu of the new rows is %g, whose square is not finite; "
+                     "it is too large", i + 1, more->y[i]);
+    return UNA_OK;
+}
+
 /* A process with the rows of gp and more; without a factor all rows are factored at once, and one of nearest rows has
  * nothing to factor. */
 static una_status append_rows(una_gp *next, const una_gp_rows *more, una_arena *keep, una_run *run)
 {
     size_t rows = next->rows + more->x.rows, done = next->l ? next->rows : 0;
-    if (rows > next->room && !next->near) UNA_TRY(una_gp_memory(rows, 2.5, run));
+    if (next->near) UNA_TRY(check_targets(more, run));
+    else if (rows > next->room) UNA_TRY(una_gp_memory(rows, 2.5, run));
     UNA_TRY(grow_room(next, rows, keep));
     if (more->weight && !next->weight) {                 /* those before count once */
         UNA_NEW_AT(keep, next->weight, next->room);
         for (size_t i = 0; i < next->rows; i++) next->weight[i] = 1;
     }
     take_gp_rows(next, more);                            /* beyond the rows of gp, which does not look there */
-    next->log_evidence = NAN;
-    if (next->near) return UNA_OK;
+    if (next->near) return UNA_OK;       /* its evidence is that of the rows which chose its numbers */
     return una_gp_solve(next, done, run);                /* alpha is written at the very end, when all went well */
 }
 

@@ -39,16 +39,18 @@ una_status una_near_tree(const una_tree **tree, const una_gp *gp, una_run *run)
 
 /* ---- the process of a few rows -------------------------------------------------------------------------------------- */
 
-una_status una_near_local_new(una_near_local *local, const una_gp *gp, const una_tree *tree, una_run *run)
+una_status una_near_local_new(una_near_local *local, const una_gp *gp, const una_tree *tree, size_t most, una_run *run)
 {
-    size_t most = gp->neighbours;
     una_arena *arena = &run->scratch;
     *local = (una_near_local){ .gp = gp, .tree = tree, .kernels = una_kernels_named_f64(run->settings.kernels),
-                               .heap = { UNA_GET(arena, una_neighbour, most), 0, most },
+                               .heap = { UNA_GET(arena, una_neighbour, gp->neighbours), 0, gp->neighbours },
                                .stride = una_large_stride(most), .question = UNA_GET(arena, double, tree->count),
                                .x = UNA_GET(arena, double, most * gp->inputs), .y = UNA_GET(arena, double, most),
                                .noise = UNA_GET(arena, double, most), .weight = UNA_GET(arena, double, most + UNA_TILE) };
     local->l = UNA_GET(arena, double, most * local->stride);
+    local->work = UNA_GET(arena, double, una_large_chol_work(most));
+    UNA_TRY(una_side_room(&local->side, gp->kernel, most, arena));
+    UNA_TRY(una_side_room(&local->star, gp->kernel, 1, arena));
     return una_pairs_init(&local->pairs, gp->kernel, arena, run);
 }
 
@@ -69,9 +71,24 @@ void una_near_local_add(una_near_local *local, const double *x, double y, double
     local->noise[local->rows++] = noise;
 }
 
-/* The lower triangle of A; returns the mean of the prior variances. */
-static double fill_covariance(una_near_local *local, const una_side *side, double jitter)
+static double noise_of_row(const una_gp *gp, size_t row)
 {
+    return gp->weight ? gp->noise_var / gp->weight[row] : gp->noise_var;
+}
+
+void una_near_local_add_found(una_near_local *local)
+{
+    const una_gp *gp = local->gp;
+    for (size_t i = 0; i < local->heap.count; i++) {
+        size_t row = local->heap.at[i].row;
+        una_near_local_add(local, gp->x + row * gp->inputs, gp->y[row], noise_of_row(gp, row));
+    }
+}
+
+/* The lower triangle of A; returns the mean of the prior variances. */
+static double fill_covariance(una_near_local *local, double jitter)
+{
+    const una_side *side = &local->side;
     double sum = 0, out[UNA_TILE];
     for (size_t i = 0; i < local->rows; i++) {
         double *row = local->l + i * local->stride;
@@ -87,13 +104,14 @@ static double fill_covariance(una_near_local *local, const una_side *side, doubl
 }
 
 /* With the jitter of the process; where that is not enough, with as much as these rows need. */
-static una_status factor(una_near_local *local, const una_side *side, una_run *run)
+static una_status factor(una_near_local *local, una_run *run)
 {
     const double first = 1e-10, last = 1e-4;
     double share = 0, scale = 0;
     for (;;) {
-        scale = fill_covariance(local, side, local->gp->jitter_var + share * scale);
-        una_status status = una_large_chol(local->l, 0, local->rows, local->stride, "the covariance of the rows", run);
+        scale = fill_covariance(local, local->gp->jitter_var + share * scale);
+        una_status status = una_large_chol_on(local->work, local->l, local->rows, local->stride,
+                                              "the covariance of the rows", run);
         if (status == UNA_OK) una_clear_message(run);
         if (status != UNA_E_NUMERIC) return status;
         share = share > 0 ? 10 * share : first;
@@ -104,42 +122,31 @@ static una_status factor(una_near_local *local, const una_side *side, una_run *r
     }
 }
 
-static una_status solve_local(una_near_local *local, const double *x, una_run *run)
+/* w and var; local->weight holds k, then L^-1 k, then w. */
+static void weigh_rows(una_near_local *local, double prior)
 {
-    size_t n = local->rows, inputs = local->gp->inputs;
-    una_side side, star;
-    UNA_TRY(una_side_make(&side, local->gp->kernel, (una_view){ local->x, n, inputs, inputs }, &run->scratch));
-    UNA_TRY(una_side_make(&star, local->gp->kernel, (una_view){ x, 1, inputs, inputs }, &run->scratch));
-    UNA_TRY(factor(local, &side, run));
+    size_t n = local->rows;
     for (size_t first = 0; first < n; first += UNA_TILE)
-        una_pairs_values(&local->pairs, (una_pair_tile){ &star, 0, &side, first, UNA_TILE }, local->weight + first);
+        una_pairs_values(&local->pairs, (una_pair_tile){ &local->star, 0, &local->side, first, UNA_TILE },
+                         local->weight + first);
     una_large_forward(local->l, n, local->stride, local->weight);
-    local->var = una_kernel_prior_var(local->gp->kernel, x) - una_dot(local->weight, local->weight, n);
+    local->var = prior - una_dot(local->weight, local->weight, n);
     una_large_backward(local->l, n, local->stride, local->weight);
     if (local->var < 0) local->var = 0;  /* NAN stays */
-    return UNA_OK;
 }
 
 una_status una_near_local_solve(una_near_local *local, const double *x, una_run *run)
 {
-    if (local->rows > 0) UNA_SCOPED(run, solve_local(local, x, run));
-    else local->var = una_kernel_prior_var(local->gp->kernel, x);
+    const una_kernel *kernel = local->gp->kernel;
+    size_t inputs = local->gp->inputs;
+    local->var = una_kernel_prior_var(kernel, x);
+    if (local->rows == 0) return UNA_OK;
+    una_side_fill(&local->side, kernel, (una_view){ local->x, local->rows, inputs, inputs });
+    una_side_fill(&local->star, kernel, (una_view){ x, 1, inputs, inputs });
+    UNA_TRY(factor(local, run));
+    weigh_rows(local, local->var);
     local->rows = 0;
     return UNA_OK;
-}
-
-static double noise_of_row(const una_gp *gp, size_t row)
-{
-    return gp->weight ? gp->noise_var / gp->weight[row] : gp->noise_var;
-}
-
-static void take_found(una_near_local *local)
-{
-    const una_gp *gp = local->gp;
-    for (size_t i = 0; i < local->heap.count; i++) {
-        size_t row = local->heap.at[i].row;
-        una_near_local_add(local, gp->x + row * gp->inputs, gp->y[row], noise_of_row(gp, row));
-    }
 }
 
 /* ---- mean and variance --------------------------------------------------------------------------------------------- */
@@ -158,11 +165,11 @@ static una_status answer_some(void *context, size_t index, una_run *child)
     const near_query *q = context;
     size_t from = index * AT_ONCE, to = UNA_MIN(from + AT_ONCE, q->x.rows);
     una_near_local local;
-    UNA_TRY(una_near_local_new(&local, q->gp, q->tree, child));
+    UNA_TRY(una_near_local_new(&local, q->gp, q->tree, q->gp->neighbours, child));
     for (size_t i = from; i < to; i++) {
         const double *x = q->x.at + i * q->x.stride;
         una_near_local_find(&local, x);
-        take_found(&local);
+        una_near_local_add_found(&local);
         UNA_TRY(una_near_local_solve(&local, x, child));
         if (q->mean) q->mean[i] = una_dot(local.weight, local.y, local.heap.count);
         if (q->var) q->var[i] = local.var;
@@ -183,9 +190,9 @@ una_status una_near_predict(const una_gp *gp, una_view x, double *mean, double *
 static una_status exact_at(una_gp *exact, const una_gp *gp, const una_tree *tree, const double *x, una_run *run)
 {
     una_near_local local;
-    UNA_TRY(una_near_local_new(&local, gp, tree, run));
+    UNA_TRY(una_near_local_new(&local, gp, tree, gp->neighbours, run));
     una_near_local_find(&local, x);
-    take_found(&local);
+    una_near_local_add_found(&local);
     UNA_NEW(&run->scratch, double, weight, local.rows);
     for (size_t i = 0; i < local.rows; i++) weight[i] = gp->weight ? gp->weight[local.heap.at[i].row] : 1;
     *exact = (una_gp){ .noise_var = gp->noise_var, .jitter_var = gp->jitter_var };

@@ -5,8 +5,10 @@
  * m^3.
  *   N = the m nearest of the rows, ties by row number,  A = K_N + diag(s2/c) = L L',  w = A^-1 k_N
  *   mean w'y_N,  var k** - |L^-1 k_N|^2
- * Draws are joint: each row asked for stands on the m nearest of the rows and of the questions before it,
- *   f_i = w_i'(y, f)_N + sqrt(var_i) z_i.
+ * Draws are joint: with the m nearest E of the questions before it, each question i is
+ *   f_i = mean_i + w_i'(f - mean)_E + sqrt(var_i) z_i,
+ * w_i and var_i from the rows N and the values E together, of which the latter have no noise. So means are those of the
+ * predictions, whatever is asked together.
  * Source: Vecchia, Estimation and model identification for continuous spatial processes, 1988; Datta, Banerjee, Finley
  * and Gelfand, Hierarchical nearest-neighbor Gaussian process models for large geostatistical datasets, 2016.
  */
@@ -44,15 +46,18 @@ typedef struct una_near_local {
     una_neighbours heap;               /* whatever stands there is found                                    */
     size_t  rows, stride;
     double *question;                    /* coordinates of it                                                 */
-    double *x, *y, *noise;               /* [neighbours, inputs] [neighbours] [neighbours]                    */
-    double *l;                           /* [neighbours, stride]                                              */
-    double *weight;                      /* [neighbours] w                                                    */
+    double *x, *y, *noise;               /* [room, inputs] [room] [room]                                      */
+    una_side side, star;                 /* the rows and the question, as the kernel sees them                */
+    double *l, *work;                    /* [room, stride], of the factor                                     */
+    double *weight;                      /* [room] w                                                          */
     double  var;
 } una_near_local;
 
-una_status una_near_local_new(una_near_local *local, const una_gp *gp, const una_tree *tree, una_run *run);
-/* Finds the rows nearest to x: into the heap, ordered by row. */
+/* With room for `room` rows, of which the nearest are found as many as gp says. */
+una_status una_near_local_new(una_near_local *local, const una_gp *gp, const una_tree *tree, size_t room, una_run *run);
+/* Finds the rows nearest to x: into the heap, ordered by row; and adds those that stand there. */
 void       una_near_local_find(una_near_local *local, const double *x);
+void       una_near_local_add_found(una_near_local *local);
 void       una_near_local_add(una_near_local *local, const double *x, double y, double noise);
 /* Weights and variance at x from the rows that were added, which are then forgotten. */
 una_status una_near_local_solve(una_near_local *local, const double *x, una_run *run);

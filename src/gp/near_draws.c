@@ -15,11 +15,11 @@ typedef struct chain {
     const una_tree *tree;
     una_view  x;
     double   *at;                        /* [rows, count] coordinates of the questions                        */
+    double   *mean;                      /* [rows] as predicted                                               */
     size_t    first;                     /* of the chunk; what follows is per question of it                  */
-    double   *base, *std;                /* [CHUNK] the part of the mean that the rows give                   */
-    size_t   *count;                     /* [CHUNK] earlier questions that it stands on                       */
-    size_t   *earlier;                   /* [CHUNK, neighbours] which                                         */
-    double   *weight;                    /* [CHUNK, neighbours]                                               */
+    double   *std;                       /* [CHUNK]                                                           */
+    una_neighbours *earlier;             /* [CHUNK] earlier questions that it stands on                       */
+    double   *weight;                    /* [CHUNK, neighbours] theirs                                        */
 } chain;
 
 static double square_between(const chain *c, size_t i, size_t j)
@@ -30,46 +30,36 @@ static double square_between(const chain *c, size_t i, size_t j)
     return sum;
 }
 
-/* The nearest of the rows and of the earlier questions, which are numbered behind the rows. */
-static void find_links(const chain *c, una_near_local *local, size_t i)
+static void add_earlier(const chain *c, una_near_local *local, size_t i, una_neighbours *earlier)
 {
-    local->heap.count = 0;
-    una_tree_nearest(c->tree, c->at + i * c->tree->count, &local->heap, local->kernels);
-    for (size_t j = 0; j < i; j++) una_neighbours_add(&local->heap, square_between(c, i, j), c->gp->rows + j);
-    una_neighbours_by_row(&local->heap);
-}
-
-static void add_links(const chain *c, una_near_local *local)
-{
-    const una_gp *gp = c->gp;
-    for (size_t n = 0; n < local->heap.count; n++) {
-        size_t row = local->heap.at[n].row;
-        const double *x = row < gp->rows ? gp->x + row * gp->inputs : c->x.at + (row - gp->rows) * c->x.stride;
-        double noise = row >= gp->rows ? exact_noise * una_kernel_prior_var(gp->kernel, x)
-                                       : gp->noise_var / (gp->weight ? gp->weight[row] : 1);
-        una_near_local_add(local, x, row < gp->rows ? gp->y[row] : 0, noise);
+    earlier->count = 0;
+    for (size_t j = 0; j < i; j++) una_neighbours_add(earlier, square_between(c, i, j), j);
+    una_neighbours_by_row(earlier);
+    for (size_t n = 0; n < earlier->count; n++) {
+        const double *x = c->x.at + earlier->at[n].row * c->x.stride;
+        una_near_local_add(local, x, 0, exact_noise * una_kernel_prior_var(c->gp->kernel, x));
     }
 }
 
 static una_status link_question(void *context, size_t index, una_run *child)
 {
     const chain *c = context;
-    size_t i = c->first + index, most = c->gp->neighbours, *earlier = c->earlier + index * most, count = 0;
-    double *weight = c->weight + index * most;
+    size_t i = c->first + index, most = c->gp->neighbours;
+    const double *x = c->x.at + i * c->x.stride;
+    una_neighbours *earlier = &c->earlier[index];
     una_near_local local;
-    UNA_TRY(una_near_local_new(&local, c->gp, c->tree, child));
-    find_links(c, &local, i);
-    add_links(c, &local);
-    UNA_TRY(una_near_local_solve(&local, c->x.at + i * c->x.stride, child));
-    c->std[index] = sqrt(local.var);
-    c->base[index] = una_dot(local.weight, local.y, local.heap.count);
-    for (size_t n = 0; n < local.heap.count; n++) {
-        size_t row = local.heap.at[n].row;
-        if (row < c->gp->rows) continue;
-        weight[count] = local.weight[n];
-        earlier[count++] = row - c->gp->rows;
+    UNA_TRY(una_near_local_new(&local, c->gp, c->tree, 2 * most, child));
+    una_near_local_find(&local, x);
+    una_near_local_add_found(&local);
+    UNA_TRY(una_near_local_solve(&local, x, child));
+    c->mean[i] = una_dot(local.weight, local.y, local.heap.count);
+    if (i > 0) {
+        una_near_local_add_found(&local);
+        add_earlier(c, &local, i, earlier);
+        UNA_TRY(una_near_local_solve(&local, x, child));
+        memcpy(c->weight + index * most, local.weight + local.heap.count, earlier->count * sizeof *c->weight);
     }
-    c->count[index] = count;
+    c->std[index] = sqrt(local.var);
     return UNA_OK;
 }
 
@@ -77,10 +67,13 @@ static una_status link_question(void *context, size_t index, una_run *child)
 static void run_through(const chain *c, size_t rows, double *f)
 {
     for (size_t i = 0; i < rows; i++) {
-        const size_t *earlier = c->earlier + i * c->gp->neighbours;
+        const una_neighbours *earlier = &c->earlier[i];
         const double *weight = c->weight + i * c->gp->neighbours;
-        double value = c->base[i] + c->std[i] * f[c->first + i];
-        for (size_t n = 0; n < c->count[i]; n++) value += weight[n] * f[earlier[n]];
+        double value = c->mean[c->first + i] + c->std[i] * f[c->first + i];
+        for (size_t n = 0; n < earlier->count; n++) {
+            size_t j = earlier->at[n].row;
+            value += weight[n] * (f[j] - c->mean[j]);
+        }
         f[c->first + i] = value;
     }
 }
@@ -90,11 +83,12 @@ static una_status new_chain(chain *c, una_run *run)
     const una_metric metric = una_kernel_metric(c->gp->kernel, c->gp->inputs);
     size_t most = c->gp->neighbours, count = c->tree->count;
     UNA_NEW_AT(&run->scratch, c->at, c->x.rows * count);
-    UNA_NEW_AT(&run->scratch, c->base, CHUNK);
+    UNA_NEW_AT(&run->scratch, c->mean, c->x.rows);
     UNA_NEW_AT(&run->scratch, c->std, CHUNK);
-    UNA_NEW_AT(&run->scratch, c->count, CHUNK);
-    UNA_NEW_AT(&run->scratch, c->earlier, CHUNK * most);
+    UNA_NEW_AT(&run->scratch, c->earlier, CHUNK);
     UNA_NEW_AT(&run->scratch, c->weight, CHUNK * most);
+    UNA_NEW(&run->scratch, una_neighbour, earlier, CHUNK * most);
+    for (size_t i = 0; i < CHUNK; i++) c->earlier[i] = (una_neighbours){ earlier + i * most, 0, most };
     for (size_t i = 0; i < c->x.rows; i++)
         for (size_t d = 0; d < count; d++)
             c->at[i * count + d] = una_metric_at(&metric, c->x.at + i * c->x.stride, d);

@@ -33,10 +33,10 @@ size_t una_kernel_begin(const una_kernel *kernel, size_t last)
     return begin;
 }
 
-una_status una_side_make(una_side *side, const una_kernel *kernel, una_view x, una_arena *arena)
+void una_side_fill(una_side *side, const una_kernel *kernel, una_view x)
 {
-    *side = (una_side){ .rows = x.rows, .stride = (x.rows + UNA_TILE - 1) / UNA_TILE * UNA_TILE };
-    UNA_NEW_AT(arena, side->at, kernel->input_count * side->stride);
+    size_t before = side->rows;
+    side->rows = x.rows;
     for (size_t o = 0; o < kernel->op_count; o++) {
         const una_kernel_op *op = &kernel->op[o];
         const double *first = kernel->parameter + op->parameter + 1, *second = first + op->count;
@@ -47,8 +47,22 @@ una_status una_side_make(una_side *side, const una_kernel *kernel, una_view x, u
             if (op->code == UNA_KERNEL_LINEAR) factor = first[d], under = 1;
             if (op->code == UNA_KERNEL_PERIODIC) factor = pi, under = second[d];
             for (size_t i = 0; i < side->rows; i++) to[i] = factor * (from[i * x.stride] - centre) / under;
+            for (size_t i = side->rows; i < before; i++) to[i] = 0;
         }
     }
+}
+
+una_status una_side_room(una_side *side, const una_kernel *kernel, size_t rows, una_arena *arena)
+{
+    *side = (una_side){ .stride = (rows + UNA_TILE - 1) / UNA_TILE * UNA_TILE };
+    UNA_NEW_AT(arena, side->at, kernel->input_count * side->stride);
+    return UNA_OK;
+}
+
+una_status una_side_make(una_side *side, const una_kernel *kernel, una_view x, una_arena *arena)
+{
+    UNA_TRY(una_side_room(side, kernel, x.rows, arena));
+    una_side_fill(side, kernel, x);
     return UNA_OK;
 }
 

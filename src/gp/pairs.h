@@ -24,6 +24,9 @@ typedef struct una_pairs {
     double                *back;         /* [op_count, UNA_TILE] derivative of the sum by each value         */
 } una_pairs;
 
+/* Room for so many rows, without any; and the rows of x, in place of those that are there. */
+una_status una_side_room(una_side *side, const una_kernel *kernel, size_t rows, una_arena *arena);
+void       una_side_fill(una_side *side, const una_kernel *kernel, una_view x);
 una_status una_side_make(una_side *side, const una_kernel *kernel, una_view x, una_arena *arena);
 una_status una_pairs_init(una_pairs *pairs, const una_kernel *kernel, una_arena *arena, const una_run *run);
 

@@ -43,6 +43,10 @@ size_t     una_large_stride(size_t n);
  * diagonal is lost. Rows before `from` are a factor already, and the bits of the others do not depend on `from`: rows
  * may be appended. The same bits for any number of threads. */
 una_status una_large_chol(double *a, size_t from, size_t n, size_t stride, const char *what, una_run *run);
+/* The same from the first row, on work of una_large_chol_work(n) doubles, for matrices that are factored one after the
+ * other: it takes no memory. The kernel set has been asked for (una_kernels_need). */
+size_t     una_large_chol_work(size_t n);
+una_status una_large_chol_on(double *work, double *a, size_t n, size_t stride, const char *what, una_run *run);
 /* b [n, columns] becomes -L^-1 b; columns is a multiple of 8; rows of b before `from` are zero. A column has the same
  * bits whatever stands beside it. */
 void       una_large_lower_solve(const double *l, size_t n, size_t stride, double *b, size_t columns, size_t from,

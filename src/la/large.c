@@ -152,11 +152,11 @@ static una_status take_off_chunk(void *context, size_t index, una_run *child)
     return UNA_OK;
 }
 
-static una_status factor_panels(factor f, una_run *run)
+static una_status factor_panels(factor f, double *work, una_run *run)
 {
-    size_t rest = f.n > PANEL ? (f.n - PANEL + WIDE - 1) / WIDE * WIDE : 0;
-    UNA_NEW_AT(&run->scratch, f.corner, PANEL * PANEL);
-    UNA_NEW_AT(&run->scratch, f.below, rest * PANEL);
+    f.kernels = una_kernels_named_f64(run->settings.kernels);
+    f.corner = work;
+    f.below = work + PANEL * PANEL;
     for (f.left = 0; f.left < f.n; f.left = f.right) {
         f.right = UNA_MIN(f.left + PANEL, f.n);
         UNA_TRY(factor_corner(&f, 0, f.right - f.left, run));
@@ -168,11 +168,27 @@ static una_status factor_panels(factor f, una_run *run)
     return UNA_OK;
 }
 
+size_t una_large_chol_work(size_t n)
+{
+    size_t rest = n > PANEL ? (n - PANEL + WIDE - 1) / WIDE * WIDE : 0;
+    return PANEL * PANEL + rest * PANEL;
+}
+
+una_status una_large_chol_on(double *work, double *a, size_t n, size_t stride, const char *what, una_run *run)
+{
+    return factor_panels((factor){ .a = a, .n = n, .stride = stride, .what = what }, work, run);
+}
+
+static una_status factor_all(factor f, una_run *run)
+{
+    UNA_NEW(&run->scratch, double, work, una_large_chol_work(f.n));
+    return factor_panels(f, work, run);
+}
+
 una_status una_large_chol(double *a, size_t from, size_t n, size_t stride, const char *what, una_run *run)
 {
     UNA_TRY(una_kernels_need(run));
-    UNA_SCOPED(run, factor_panels((factor){ .a = a, .n = n, .stride = stride, .from = from, .what = what,
-                                            .kernels = una_kernels_named_f64(run->settings.kernels) }, run));
+    UNA_SCOPED(run, factor_all((factor){ .a = a, .n = n, .stride = stride, .from = from, .what = what }, run));
     return UNA_OK;
 }
 

@@ -68,7 +68,7 @@ una_status una_gp_exchange(void *state, una_archive *ar)
 {
     una_gp *gp = state;
     size_t rows = gp->rows, inputs = gp->inputs, neighbours = ar->loading ? 0 : gp->neighbours;
-    double *x = gp->x, *y = gp->y, *weight = gp->weight;
+    double *x = gp->x, *y = gp->y, *weight = gp->weight, evidence = ar->loading ? NAN : gp->log_evidence;
 
     UNA_TRY(una_archive_size(ar, "inputs", &inputs, ar->inputs, ar->inputs));
     UNA_TRY(una_archive_size(ar, "rows", &rows, 1, SIZE_MAX / 64 / (ar->inputs + 1)));
@@ -81,8 +81,10 @@ una_status una_gp_exchange(void *state, una_archive *ar)
     if (ar->loading) weight = NULL;
     if (weight || una_archive_next_is(ar, "gp.weight"))
         UNA_TRY(una_archive_f64s(ar, "gp.weight", &weight, rows));
-    if (neighbours || una_archive_next_is(ar, "gp.neighbours"))
+    if (neighbours || una_archive_next_is(ar, "gp.neighbours")) {
         UNA_TRY(una_archive_size(ar, "gp.neighbours", &neighbours, 1, UNA_MOST_NEIGHBOURS));
+        UNA_TRY(una_archive_f64(ar, "gp.evidence", &evidence));
+    }
 
     if (!ar->loading) return UNA_OK;
     for (size_t i = 0; weight && i < rows; i++)
@@ -92,7 +94,10 @@ una_status una_gp_exchange(void *state, una_archive *ar)
 
     *gp = (una_gp){ .kernel = gp->kernel, .noise_var = gp->noise_var, .jitter_var = gp->jitter_var, .rows = rows,
                     .inputs = inputs, .x = x, .y = y, .weight = weight, .neighbours = neighbours };
-    return neighbours ? una_near_defer(gp, ar->arena) : una_gp_defer(gp, ar->arena);
+    if (!neighbours) return una_gp_defer(gp, ar->arena);
+    UNA_TRY(una_near_defer(gp, ar->arena));
+    gp->log_evidence = evidence;
+    return UNA_OK;
 }
 
 una_status una_gp_draws(const void *gp, una_view x, const una_drawing *how, double *f, una_run *run)

@@ -357,6 +357,35 @@ static void joint_draws(void **state)
     una_run_free(run);
 }
 
+/* Questions that are closer together than the rows: values that were drawn do not hide the rows ahead. */
+static void draws_along_a_line(void **state)
+{
+    enum { DRAWS = 400, ASKED = 150 };
+    (void)state;
+    una_run *run = quiet_run();
+    una_kernel *kernel = parsed("matern52(length=[0.5, 3, 3])", run);
+    una_gp_rows rows = curved(ROWS, 61, run);
+    double x[ASKED * 3] = {0}, mean[ASKED], *f = UNA_GET(&run->scratch, double, DRAWS * ASKED),
+           *g = UNA_GET(&run->scratch, double, DRAWS * ASKED);
+    una_gp exact = exact_of(kernel, rows, run), near = near_of(kernel, rows, 64, run);
+    una_rng one = una_rng_at(2, UNA_FOR_TEST, 0), two = one;
+    for (size_t i = 0; i < ASKED; i++) x[3 * i] = -3 + 6.0 * (double)i / ASKED;
+    assert_ok(una_gp_predict(&exact, view_of(x, ASKED), mean, NULL, run), run);
+    assert_ok(una_gp_draw(&exact, view_of(x, ASKED), DRAWS, &one, f, run), run);
+    assert_ok(una_gp_draw(&near, view_of(x, ASKED), DRAWS, &two, g, run), run);
+    double off = covariance_off(f, g, mean, ASKED, DRAWS, run);
+    print_message("along a line: off by %.2f %%\n", 100 * off);
+    assert_true(off < 0.05);
+
+    assert_ok(una_gp_predict(&near, view_of(x, ASKED), mean, NULL, run), run);
+    for (size_t i = 0; i < ASKED; i += 10) {             /* means are those of the predictions */
+        double sum = 0, square = 0;
+        for (size_t s = 0; s < DRAWS; s++) sum += g[s * ASKED + i] - mean[i], square += pow(g[s * ASKED + i] - mean[i], 2);
+        assert_near(sum / DRAWS, 0, 0, 4 * sqrt(square) / DRAWS);
+    }
+    una_run_free(run);
+}
+
 /* Given the places, which rows are near does not depend on the values: so answers stay calibrated. */
 static void calibration(void **state)
 {
@@ -482,7 +511,7 @@ int main(void)
         cmocka_unit_test(nearest_rows),       cmocka_unit_test(metrics_of_kernels), cmocka_unit_test(answers),
         cmocka_unit_test(as_likely_as_exact), cmocka_unit_test(same_bits),          cmocka_unit_test(slopes),
         cmocka_unit_test(appended_rows),      cmocka_unit_test(joint_draws),        cmocka_unit_test(calibration),
-        cmocka_unit_test(spread_rows),        cmocka_unit_test(hard_rows),
+        cmocka_unit_test(draws_along_a_line), cmocka_unit_test(spread_rows),        cmocka_unit_test(hard_rows),
         cmocka_unit_test(allocations_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

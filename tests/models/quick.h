@@ -41,7 +41,7 @@ static inline const char *quick_row(const char *kind, size_t choice)
         { "linear", "degree=2, noise=varying" },
         { "gp", "restarts=1" },
         { "gp", "noise=varying" },
-        { "gp", "neighbours=24, search_rows=60" },
+        { "gp", "neighbours=56" },
         { "nn", "width=6, steps=40" },
         { "nn", "width=6, steps=20, members=3, weights=equal" },
         { "ensemble", "style=bootstrap, members=3, of=linear(degree=2)" },

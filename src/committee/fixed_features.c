@@ -43,12 +43,13 @@ static una_common_options *given_of(const candidate *a)
 static una_status plan_folds(una_committee *c, const candidate *a, size_t count, una_run *run)
 {
     const una_problem *p = &a->pair->plain;
+    size_t most = a->f->kind->oof_rows, every = most ? (una_oof_x(p).rows + most - 1) / most : 0;
     *c = (una_committee){ .f = a->f, .target = a->f->target, .pair = a->pair, .noise = a->noise };
     UNA_NEW_AT(&run->scratch, c->member, count);
     c->count = count;
     for (size_t i = 0; i < count; i++)
         c->member[i] = (una_member_fit){ .number = i, .label = p->folds ? p->fold : NULL,
-                                         .left_out_label = (unsigned char)i };
+                                         .left_out_label = (unsigned char)i, .every = every };
     return UNA_OK;
 }
 
@@ -251,8 +252,8 @@ static void collect_refits(una_oof_predictions *u, const fold_refits *h, const d
     u->folds = p->folds ? h->c.count : 0;
     for (size_t i = 0; i < h->c.count; i++) {
         const una_member_fit *fit = &h->c.member[i];
-        for (size_t row = 0, next = 0; next < fit->left_out_rows; row++) {
-            if (fit->label && fit->label[row] != fit->left_out_label) continue;
+        for (size_t row = 0, next = 0, seen = 0; next < fit->left_out_rows; row++) {
+            if (!una_member_fit_predicts(fit, row, &seen)) continue;
             double noise = fit->noise[next] * (shape ? shape[row] : 1);
             u->mean[row] = fit->mean[next];
             u->var_model[row] = fit->var[next];

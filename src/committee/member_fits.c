@@ -126,9 +126,13 @@ una_status una_member_fit_rows(una_problem *p, const una_committee *c, const una
     *p = *una_problem_of_pair(c->pair, fit->scaled);
     p->seed = una_member_seed(p->seed, fit->number);
     p->valid_joins = false;
-    if (!fit->label) return UNA_OK;
-    p->fold = fit->label;
-    return una_problem_without_fold(p, fit->left_out_label, arena);
+    p->fold = fit->label ? fit->label : p->fold;
+    if (fit->label) UNA_TRY(una_problem_without_fold(p, fit->left_out_label, arena));
+    if (fit->every <= 1) return UNA_OK;
+    p->valid_x.rows = (p->valid_x.rows + fit->every - 1) / fit->every;
+    p->valid_x.stride *= fit->every;
+    p->valid_y = NULL;                   /* those of the rows between them too */
+    return UNA_OK;
 }
 
 una_status una_member_fit_rows_weighed(una_problem *p, const una_committee *c, const una_member_fit *fit, una_run *run)
@@ -237,6 +241,12 @@ una_status una_member_fit_predict_again(void *context, size_t index, una_run *ru
     return una_member_fit_predict(fit, c->f->kind, state, &p, &fit->arena, run);
 }
 
+bool una_member_fit_predicts(const una_member_fit *fit, size_t row, size_t *seen)
+{
+    if (fit->label && fit->label[row] != fit->left_out_label) return false;
+    return fit->every <= 1 || (*seen)++ % fit->every == 0;
+}
+
 void una_collect_oof(una_oof *oof, const una_committee *c)
 {
     for (size_t i = 0; i < c->count; i++) {
@@ -244,8 +254,8 @@ void una_collect_oof(una_oof *oof, const una_committee *c)
         size_t rows = fit->label ? c->pair->plain.x.rows : c->pair->plain.valid_x.rows;
         double *mean = oof->mean + fit->repeat * oof->rows + fit->region * rows;
         double *var = oof->var + fit->repeat * oof->rows + fit->region * rows;
-        for (size_t row = 0, next = 0; next < fit->left_out_rows; row++) {
-            if (fit->label && fit->label[row] != fit->left_out_label) continue;
+        for (size_t row = 0, next = 0, seen = 0; next < fit->left_out_rows; row++) {
+            if (!una_member_fit_predicts(fit, row, &seen)) continue;
             mean[row] = fit->mean[next];
             var[row] = fit->var[next++];
         }

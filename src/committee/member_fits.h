@@ -33,8 +33,9 @@ typedef struct una_member_fit {
     bool      scaled;
     const unsigned char *label;          /* [rows] rows with left_out_label are left out; NULL: the held-out rows are */
     unsigned char left_out_label;
+    size_t    every;                     /* of the left-out rows, each so-many-th is predicted; 0: all      */
     size_t    region;                    /* index of its region among the predicted rows                    */
-    size_t    left_out_rows;
+    size_t    left_out_rows;             /* that are predicted                                              */
     double   *mean, *var, *noise;        /* [left_out_rows]                                                 */
 } una_member_fit;
 
@@ -94,6 +95,8 @@ una_status una_member_fit_train(void *committee, size_t index, una_run *run);
 /* Predicts its left-out rows p->valid_x by a state, into arrays of `arena`. */
 una_status una_member_fit_predict(una_member_fit *fit, const una_kind *kind, const void *state, const una_problem *p,
                                   una_arena *arena, una_run *run);
+/* Whether it predicts a row, when all before it were asked about; *seen: left-out rows so far, 0 at first. */
+bool       una_member_fit_predicts(const una_member_fit *fit, size_t row, size_t *seen);
 /* The predictions of all members, ordered by repeats, into oof. */
 void       una_collect_oof(una_oof *oof, const una_committee *c);
 /* A fit or a relearning of one state with these options, as a una_fitting of one target. */

@@ -220,6 +220,8 @@ typedef struct una_kind {
                                                      is, one training or a mixture of its own making */
     const char *spec_options;                     /* options that hold specs of other kinds, "of" or "luna|gp";
                                                      such a spec may be `none`. NULL: none has one         */
+    size_t      oof_rows;                         /* where an answer is not cheap: so many rows at most are predicted
+                                                     out of their fold, evenly spread; 0: all             */
     const una_validation_rule *validation;             /* the rows that validate, since its features see the target; NULL:
                                                      they do not, and it needs none                        */
 

@@ -19,8 +19,8 @@ static const una_option auto_table[] = {
       "the network of the stack, with its options; none = without" },
     { "gp", UNA_TEXT, offsetof(auto_options, gp), "gp(kernel=matern52, search_rows=800)", 0, 0, false, NULL,
       "the Gaussian process of the stack, with its options; none = without" },
-    { "gp_rows", UNA_COUNT, offsetof(auto_options, gp_rows), "2000", 0, 1e5, false, NULL,
-      "the Gaussian process is used up to this number of rows: its cost grows with their cube" },
+    { "gp_rows", UNA_COUNT, offsetof(auto_options, gp_rows), "1000000", 0, 1e9, false, NULL,
+      "the Gaussian process is used up to this number of rows; beyond 2000 it answers by the nearest ones" },
     { "least_weight", UNA_REAL, offsetof(auto_options, least_weight), "0.02", 0, 0.5, false, NULL,
       "a kind with a smaller weight is left out" },
     { .name = NULL }
@@ -265,11 +265,12 @@ static una_status auto_fit(una_fitting *f)
 
 const una_kind una_kind_auto = {
     .name = "auto",
-    .summary = "a stack of luna and, on small data, gp, weighted by their out-of-fold predictions",
+    .summary = "a stack of luna and gp, weighted by their out-of-fold predictions",
     .source = "Yao, Vehtari, Simpson and Gelman, Using stacking to average Bayesian predictive distributions, 2018",
     .options = auto_table,
     .options_size = sizeof(auto_options),
     .thesis = "",
+    .results = 1,
     .least_rows = 5,
     .validation = &una_validates_folds,
     .spec_options = "luna|gp",

@@ -24,8 +24,10 @@ typedef struct gp_options {
 
 enum { YES, NO, GRID };
 enum { MOST_GRID = 64, LEAST_HELD = 5 };
-/* Rows: up to the first all answer; a sample for the evidence; kept at most; held out to choose the neighbours. */
-enum { EXACT_ROWS = 2000, SAMPLE_ROWS = 1000, MOST_KEPT = 100000, HELD_ROWS = 500 };
+/* Rows: up to the first all answer; a sample for the evidence; kept at most; held out to choose the neighbours;
+ * predicted without their fold at most. */
+enum { EXACT_ROWS = 2000, SAMPLE_ROWS = 1000, MOST_KEPT = 100000, HELD_ROWS = 500,
+       OOF_ROWS = 20000 };
 
 #define ROW(field, kind, initial, low, high, may, choices, help) \
     { #field, kind, offsetof(gp_options, field), initial, low, high, may, choices, help }
@@ -558,6 +560,7 @@ const una_kind una_kind_gp = {
               "amplitude=1, units=standardised, noise=constant, neighbours=0",
     .results = 3,
     .least_rows = 2,
+    .oof_rows = OOF_ROWS,
     .committee = &una_committee_calls,
     .fit = gp_fit,
     .predict = gp_predict,

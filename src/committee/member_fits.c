@@ -126,7 +126,7 @@ una_status una_member_fit_rows(una_problem *p, const una_committee *c, const una
     *p = *una_problem_of_pair(c->pair, fit->scaled);
     p->seed = una_member_seed(p->seed, fit->number);
     p->valid_joins = false;
-    p->fold = fit->label ? fit->label : p->fold;
+    if (fit->label) p->fold = fit->label;
     if (fit->label) UNA_TRY(una_problem_without_fold(p, fit->left_out_label, arena));
     if (fit->every <= 1) return UNA_OK;
     p->valid_x.rows = (p->valid_x.rows + fit->every - 1) / fit->every;

@@ -78,7 +78,7 @@ una_status una_gp_init_near(una_gp *gp, una_kernel *kernel, una_gp_rows rows, si
     return take_copies(gp, kernel, &rows, keep);
 }
 
-static double noise_of(const una_gp *gp, size_t row)
+double una_gp_row_noise(const una_gp *gp, size_t row)
 {
     return gp->weight ? gp->noise_var / gp->weight[row] : gp->noise_var;
 }
@@ -112,7 +112,7 @@ static una_status fill_chunk(void *context, size_t index, una_run *child)
             una_pairs_values(&pairs, (una_pair_tile){ f->side, i, f->side, first, UNA_PADDED(count) }, out);
             memcpy(row + first, out, count * sizeof *out);
         }
-        row[i] += noise_of(gp, i) + gp->jitter_var;
+        row[i] += una_gp_row_noise(gp, i) + gp->jitter_var;
     }
     return UNA_OK;
 }
@@ -260,7 +260,7 @@ static una_status contract_tile(void *context, size_t index, una_run *child)
         for (size_t j = 0; j < end; j++)
             weight[j] = gp->alpha[i] * gp->alpha[first + j] - tile[(i - top) * UNA_TILE + j];
         if (first + end == i + 1) {                      /* the diagonal counts once, other pairs stand for two */
-            part[c->hyper->count] += 0.5 * noise_of(gp, i) * weight[end - 1];
+            part[c->hyper->count] += 0.5 * una_gp_row_noise(gp, i) * weight[end - 1];
             weight[end - 1] *= 0.5;
         }
         if (c->hyper->count) una_pairs_gradient(&pairs, (una_pair_tile){ c->side, i, c->side, first, UNA_PADDED(end) },

@@ -53,6 +53,7 @@ una_status una_gp_solved(una_gp *solved, const una_gp *gp, una_run *run);
 una_status una_gp_solve(una_gp *gp, size_t from, una_run *run);
 /* The same with the smallest jitter that works: none, then 1e-10 of the mean prior variance, tenfold up to 1e-4. */
 una_status una_gp_solve_jittered(una_gp *gp, una_run *run);
+double     una_gp_row_noise(const una_gp *gp, size_t row);
 double     una_gp_prior_mean_var(const una_gp *gp);      /* mean of k(x, x) over the rows                     */
 /* After una_gp_solve: gradient [hyper->count + 1] of the log evidence by the free numbers, then by log noise_var.
  * `inverse`: work of una_gp_work(rows) doubles. */

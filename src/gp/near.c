@@ -71,17 +71,12 @@ void una_near_local_add(una_near_local *local, const double *x, double y, double
     local->noise[local->rows++] = noise;
 }
 
-static double noise_of_row(const una_gp *gp, size_t row)
-{
-    return gp->weight ? gp->noise_var / gp->weight[row] : gp->noise_var;
-}
-
 void una_near_local_add_found(una_near_local *local)
 {
     const una_gp *gp = local->gp;
     for (size_t i = 0; i < local->heap.count; i++) {
         size_t row = local->heap.at[i].row;
-        una_near_local_add(local, gp->x + row * gp->inputs, gp->y[row], noise_of_row(gp, row));
+        una_near_local_add(local, gp->x + row * gp->inputs, gp->y[row], una_gp_row_noise(gp, row));
     }
 }
 

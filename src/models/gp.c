@@ -178,7 +178,8 @@ static una_status choose_form(gp_search *fit)
     const una_problem *p = fit->f->problem;
     bool many = una_table_rows(p) > EXACT_ROWS && o->optimise != GRID;
     fit->near = UNA_IS_AUTO(o->neighbours) ? many : o->neighbours > 0;
-    fit->sample = !UNA_IS_AUTO(o->search_rows) ? (size_t)o->search_rows : fit->near ? SAMPLE_ROWS : 0;
+    fit->sample = fit->near ? SAMPLE_ROWS : 0;
+    if (!UNA_IS_AUTO(o->search_rows)) fit->sample = (size_t)o->search_rows;
     if (fit->near && o->optimise == GRID)
         UNA_FAIL(fit->f->run, UNA_E_USAGE, "gp: optimise=grid is for the process of all rows; use neighbours=0, or "
                  "optimise=yes");
@@ -439,8 +440,8 @@ static una_status fill_options(gp_options *o, const gp_search *fit)
     return UNA_OK;
 }
 
-/* said: with notes on what answers. */
-static una_status fit_process(una_fitting *f, bool said)
+/* noted: with sentences on what answers. */
+static una_status fit_process(una_fitting *f, bool noted)
 {
     una_gp *gp = f->target->state;
     gp_options *o = f->target->options;
@@ -453,7 +454,7 @@ static una_status fit_process(una_fitting *f, bool said)
     result->log_evidence = gp->log_evidence;
     UNA_TRY(say_relevance(gp, result, f->keep));
     una_gp_note_jitter(&result->notes, gp, result->prior_var, UNA_IS_AUTO(o->jitter));
-    if (said) say_nearest(&fit, result);
+    if (noted) say_nearest(&fit, result);
     return fill_options(o, &fit);
 }
 

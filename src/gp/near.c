@@ -20,13 +20,13 @@ static una_status make_tree(una_gp_near *near, const una_gp *gp, una_run *run)
 {
     const una_metric metric = una_kernel_metric(gp->kernel, gp->inputs);
     const una_view rows = { gp->x, gp->rows, gp->inputs, gp->inputs };
-    UNA_TRY(una_deferred_take(&near->made, una_tree_bytes(gp->rows, metric.count), run));
-    una_status status = una_tree_build(&near->tree, near->made.at, &metric, rows, run);
+    UNA_TRY(una_deferred_take(&near->made, una_row_tree_bytes(gp->rows, metric.count), run));
+    una_status status = una_row_tree_build(&near->tree, near->made.at, &metric, rows, run);
     if (status != UNA_OK) una_deferred_drop(&near->made);
     return status;
 }
 
-una_status una_near_tree(const una_tree **tree, const una_gp *gp, una_run *run)
+una_status una_near_tree(const una_row_tree **tree, const una_gp *gp, una_run *run)
 {
     una_gp_near *near = gp->near;
     UNA_TRY(una_kernels_need(run));
@@ -39,7 +39,7 @@ una_status una_near_tree(const una_tree **tree, const una_gp *gp, una_run *run)
 
 /* ---- the process of a few rows -------------------------------------------------------------------------------------- */
 
-una_status una_near_local_new(una_near_local *local, const una_gp *gp, const una_tree *tree, size_t most, una_run *run)
+una_status una_near_local_new(una_near_local *local, const una_gp *gp, const una_row_tree *tree, size_t most, una_run *run)
 {
     una_arena *arena = &run->scratch;
     *local = (una_near_local){ .gp = gp, .tree = tree, .kernels = una_kernels_named_f64(run->settings.kernels),
@@ -59,7 +59,7 @@ void una_near_local_find(una_near_local *local, const double *x)
     const una_metric metric = una_kernel_metric(local->gp->kernel, local->gp->inputs);
     for (size_t d = 0; d < metric.count; d++) local->question[d] = una_metric_at(&metric, x, d);
     local->heap.count = 0;
-    una_tree_nearest(local->tree, local->question, &local->heap, local->kernels);
+    una_row_tree_nearest(local->tree, local->question, &local->heap, local->kernels);
     una_neighbours_by_row(&local->heap);
 }
 
@@ -150,7 +150,7 @@ enum { AT_ONCE = 16 };                   /* questions of a task                 
 
 typedef struct near_query {
     const una_gp   *gp;
-    const una_tree *tree;
+    const una_row_tree *tree;
     una_view x;
     double  *mean, *var;
 } near_query;
@@ -182,7 +182,7 @@ una_status una_near_predict(const una_gp *gp, una_view x, double *mean, double *
 /* ---- slopes -------------------------------------------------------------------------------------------------------- */
 
 /* The exact process of the rows nearest to x: its slopes are those of the answer while the neighbours stay the same. */
-static una_status exact_at(una_gp *exact, const una_gp *gp, const una_tree *tree, const double *x, una_run *run)
+static una_status exact_at(una_gp *exact, const una_gp *gp, const una_row_tree *tree, const double *x, una_run *run)
 {
     una_near_local local;
     UNA_TRY(una_near_local_new(&local, gp, tree, gp->neighbours, run));
@@ -201,7 +201,7 @@ typedef struct near_slope { double *mean, *var, *dmean, *dvar; } near_slope;
 
 static una_status slope_of_exact(const una_gp *gp, const double *x, const near_slope *to, una_run *run)
 {
-    const una_tree *tree;
+    const una_row_tree *tree;
     una_gp exact;
     UNA_TRY(una_near_tree(&tree, gp, run));
     UNA_TRY(exact_at(&exact, gp, tree, x, run));

@@ -17,18 +17,18 @@
 #include "gp/deferred.h"
 #include "gp/gp.h"
 #include "gp/pairs.h"
-#include "gp/tree.h"
+#include "gp/row_tree.h"
 
 enum { UNA_MOST_NEIGHBOURS = 512 };
 
 struct una_gp_near {
     una_deferred made;                   /* the memory of the tree                                            */
-    una_tree     tree;
+    una_row_tree     tree;
 };
 
 /* The tree of gp's rows, which whoever asks first makes. */
 una_status una_near_defer(una_gp *gp, una_arena *keep);
-una_status una_near_tree(const una_tree **tree, const una_gp *gp, una_run *run);
+una_status una_near_tree(const una_row_tree **tree, const una_gp *gp, una_run *run);
 
 /* As the calls of gp.h without `near`, which hand on to these. */
 una_status una_near_predict(const una_gp *gp, una_view x, double *mean, double *var, una_run *run);
@@ -40,7 +40,7 @@ una_status una_near_draw(const una_gp *gp, una_view x, size_t draws, una_rng *rn
 
 typedef struct una_near_local {
     const una_gp    *gp;
-    const una_tree  *tree;
+    const una_row_tree  *tree;
     const una_kernels_f64 *kernels;
     una_pairs        pairs;
     una_neighbours heap;               /* whatever stands there is found                                    */
@@ -54,7 +54,7 @@ typedef struct una_near_local {
 } una_near_local;
 
 /* With room for `room` rows, of which the nearest are found as many as gp says. */
-una_status una_near_local_new(una_near_local *local, const una_gp *gp, const una_tree *tree, size_t room, una_run *run);
+una_status una_near_local_new(una_near_local *local, const una_gp *gp, const una_row_tree *tree, size_t room, una_run *run);
 /* Finds the rows nearest to x: into the heap, ordered by row; and adds those that stand there. */
 void       una_near_local_find(una_near_local *local, const double *x);
 void       una_near_local_add_found(una_near_local *local);

@@ -12,7 +12,7 @@ static const double exact_noise = 1e-10;         /* share of the prior variance:
 
 typedef struct chain {
     const una_gp   *gp;
-    const una_tree *tree;
+    const una_row_tree *tree;
     una_view  x;
     double   *at;                        /* [rows, count] coordinates of the questions                        */
     double   *mean;                      /* [rows] as predicted                                               */

@@ -95,16 +95,16 @@ static void nearest_rows(void **state)
         const una_metric *m = &metrics[c / 28];
         double *x = invented(rows * 3, c, 3, run), *ask = invented(30, 500 + c, 4, run);
         for (size_t i = 0; i < rows * 3; i++) x[i] = floor(x[i]);
-        una_tree tree;
-        void *memory = una_arena_get(&run->scratch, 1, una_tree_bytes(rows, m->count));
-        assert_ok(una_tree_build(&tree, memory, m, view_of(x, rows), run), run);
+        una_row_tree tree;
+        void *memory = una_arena_get(&run->scratch, 1, una_row_tree_bytes(rows, m->count));
+        assert_ok(una_row_tree_build(&tree, memory, m, view_of(x, rows), run), run);
 
         for (size_t q = 0; q < 10; q++) {
             double at[3];
             for (size_t d = 0; d < 3; d++) ask[3 * q + d] = floor(ask[3 * q + d]);
             for (size_t d = 0; d < m->count; d++) at[d] = una_metric_at(m, ask + 3 * q, d);
             una_neighbours heap = { UNA_GET(&run->scratch, una_neighbour, most), 0, most };
-            una_tree_nearest(&tree, at, &heap, kernels);
+            una_row_tree_nearest(&tree, at, &heap, kernels);
             const una_neighbour *all = sorted_rows(m, view_of(x, rows), ask + 3 * q, run);
             assert_int_equal(heap.count, UNA_MIN(most, rows));
             qsort(heap.at, heap.count, sizeof *heap.at, by_distance);

@@ -22,26 +22,26 @@ typedef struct una_metric {
 una_metric una_kernel_metric(const una_kernel *kernel, size_t inputs);
 double     una_metric_at(const una_metric *metric, const double *x, size_t d);
 
-typedef struct una_tree {
+typedef struct una_row_tree {
     size_t    rows, count, leaves;
     size_t    stride;                    /* leaves UNA_TILE                                                   */
     double   *at;                        /* [count, stride] coordinates of the rows, in the order of the tree */
     double   *low, *high;                /* [2 leaves - 1, count] the box of each node; a left child follows its
                                             parent                                                            */
     uint32_t *row;                       /* [stride] which row stands at each place                           */
-} una_tree;
+} una_row_tree;
 
 typedef struct una_neighbour { double square; size_t row; } una_neighbour;   /* squared distance                  */
 
-size_t     una_tree_bytes(size_t rows, size_t count);
+size_t     una_row_tree_bytes(size_t rows, size_t count);
 /* In memory of so many bytes, aligned to 64. */
-una_status una_tree_build(una_tree *tree, void *memory, const una_metric *metric, una_view x, una_run *run);
+una_status una_row_tree_build(una_row_tree *tree, void *memory, const una_metric *metric, una_view x, una_run *run);
 
 /* The `most` nearest so far, a heap whose first is the farthest; among equals the later row is the farther. */
 typedef struct una_neighbours { una_neighbour *at; size_t count, most; } una_neighbours;
 void una_neighbours_add(una_neighbours *heap, double square, size_t row);
 /* Adds the rows of the tree that are nearest to a question with these coordinates [count]. */
-void una_tree_nearest(const una_tree *tree, const double *question, una_neighbours *heap,
+void una_row_tree_nearest(const una_row_tree *tree, const double *question, una_neighbours *heap,
                       const una_kernels_f64 *kernels);
 void una_neighbours_by_row(const una_neighbours *heap);
 

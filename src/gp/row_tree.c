@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * A k-d tree: built by halving along the widest side of each box, asked from the nearer child to the farther. See
- * tree.h. Distances of the kernel set and those of boxes are rounded differently; a box counts as farther only where it
- * is so by more than any rounding. So the answer does not depend on the shape of the tree.
+ * row_tree.h. Distances of the kernel set and those of boxes are rounded differently; a box counts as farther only where
+ * it is so by more than any rounding. So the answer does not depend on the shape of the tree.
  */
-#include "gp/tree.h"
+#include "gp/row_tree.h"
 
 #include "gp/program.h"
 
@@ -116,14 +116,14 @@ static size_t in_lines(size_t bytes)     /* whole lines of the cache */
     return (bytes + 63) / 64 * 64;
 }
 
-size_t una_tree_bytes(size_t rows, size_t count)
+size_t una_row_tree_bytes(size_t rows, size_t count)
 {
     size_t leaves = leaves_of(rows), stride = leaves * UNA_TILE;
     return in_lines(count * stride * sizeof(double)) + 2 * in_lines((2 * leaves - 1) * count * sizeof(double)) +
            in_lines(stride * sizeof(uint32_t));
 }
 
-static void place_tree(una_tree *t, void *memory)
+static void place_tree(una_row_tree *t, void *memory)
 {
     unsigned char *at = memory;
     size_t boxes = in_lines((2 * t->leaves - 1) * t->count * sizeof(double));
@@ -134,7 +134,7 @@ static void place_tree(una_tree *t, void *memory)
 }
 
 /* Leaves [first, last) below node `node`: all but the last leaf of the tree are full. */
-static una_status grow_node(una_tree *t, halving *h, size_t node, size_t first, size_t last, una_run *run)
+static una_status grow_node(una_row_tree *t, halving *h, size_t node, size_t first, size_t last, una_run *run)
 {
     size_t from = first * UNA_TILE, to = UNA_MIN(last * UNA_TILE, t->rows), middle = first + (last - first) / 2;
     size_t widest = widest_side(h, from, to, t->low + node * t->count, t->high + node * t->count);
@@ -145,7 +145,7 @@ static una_status grow_node(una_tree *t, halving *h, size_t node, size_t first, 
     return grow_node(t, h, node + 2 * (middle - first), middle, last, run);
 }
 
-static una_status build(una_tree *t, const una_metric *metric, una_view x, una_run *run)
+static una_status build(una_row_tree *t, const una_metric *metric, una_view x, una_run *run)
 {
     halving h;
     UNA_TRY(begin_halving(&h, metric, x, run));
@@ -157,10 +157,10 @@ static una_status build(una_tree *t, const una_metric *metric, una_view x, una_r
     return UNA_OK;
 }
 
-una_status una_tree_build(una_tree *t, void *memory, const una_metric *metric, una_view x, una_run *run)
+una_status una_row_tree_build(una_row_tree *t, void *memory, const una_metric *metric, una_view x, una_run *run)
 {
     size_t leaves = leaves_of(x.rows);
-    *t = (una_tree){ .rows = x.rows, .count = metric->count, .leaves = leaves, .stride = leaves * UNA_TILE };
+    *t = (una_row_tree){ .rows = x.rows, .count = metric->count, .leaves = leaves, .stride = leaves * UNA_TILE };
     place_tree(t, memory);
     UNA_SCOPED(run, build(t, metric, x, run));
     return UNA_OK;
@@ -200,7 +200,7 @@ void una_neighbours_add(una_neighbours *heap, double square, size_t row)
 }
 
 typedef struct question {
-    const una_tree *tree;
+    const una_row_tree *tree;
     const double   *at;                  /* [count]                                                           */
     una_neighbours *heap;
     const una_kernels_f64 *kernels;
@@ -208,7 +208,7 @@ typedef struct question {
 
 static void ask_leaf(const question *q, size_t leaf)
 {
-    const una_tree *t = q->tree;
+    const una_row_tree *t = q->tree;
     size_t first = leaf * UNA_TILE, count = UNA_MIN(UNA_TILE, t->rows - first);
     double square[UNA_TILE];
     const una_pair_rows_f64 pairs = { UNA_PADDED(count), t->count, q->at, t->at + first, 1, t->stride };
@@ -250,7 +250,7 @@ static void ask_node(const question *q, size_t node, size_t first, size_t last)
     }
 }
 
-void una_tree_nearest(const una_tree *tree, const double *at, una_neighbours *heap, const una_kernels_f64 *kernels)
+void una_row_tree_nearest(const una_row_tree *tree, const double *at, una_neighbours *heap, const una_kernels_f64 *kernels)
 {
     const question q = { tree, at, heap, kernels };
     if (tree->rows > 0 && heap->most > 0) ask_node(&q, 0, 0, tree->leaves);

@@ -10,7 +10,7 @@
 #include "gp/gp.h"
 
 typedef struct auto_options {
-    const char *luna, *gp;
+    const char *luna, *gp, *trees;
     double gp_rows, least_weight;
 } auto_options;
 
@@ -19,6 +19,8 @@ static const una_option auto_table[] = {
       "the network of the stack, with its options; none = without" },
     { "gp", UNA_TEXT, offsetof(auto_options, gp), "gp(kernel=matern52, search_rows=800)", 0, 0, false, NULL,
       "the Gaussian process of the stack, with its options; none = without" },
+    { "trees", UNA_TEXT, offsetof(auto_options, trees), "trees", 0, 0, false, NULL,
+      "the boosted trees of the stack, with their options; none = without" },
     { "gp_rows", UNA_COUNT, offsetof(auto_options, gp_rows), "1000000", 0, 1e9, false, NULL,
       "the Gaussian process is used up to this number of rows; beyond 2000 it answers by the nearest ones" },
     { "least_weight", UNA_REAL, offsetof(auto_options, least_weight), "0.02", 0, 0.5, false, NULL,
@@ -26,7 +28,7 @@ static const una_option auto_table[] = {
     { .name = NULL }
 };
 
-enum { KINDS = 2 };
+enum { KINDS = 3 };
 
 typedef struct stacked_kind {            /* a kind of the stack                                             */
     const una_kind *kind;
@@ -63,6 +65,7 @@ static bool has_numeric_inputs(const una_columns *columns)
     return una_columns_image(columns).height > 0;
 }
 
+static const double FIRST_SHARE = 0.9;   /* of the progress, for the network where there are others         */
 enum { GP_COLUMNS = 40000 };             /* a file could not hold more lengths than that (una_kernel_text_fits) */
 
 /* Without enough memory there is no process; a note says why. */
@@ -78,7 +81,7 @@ static bool has_room(const una_kind *kind, size_t rows, una_notes *notes, una_ru
 static una_status take_stack(stacked_kind *stack, size_t *count, auto_options *o, const una_problem *p,
                              una_notes *notes, una_arena *keep, una_run *run)
 {
-    const char **spec[KINDS] = { &o->luna, &o->gp };
+    const char **spec[KINDS] = { &o->luna, &o->gp, &o->trees };
     double rows = (double)(p->x.rows + p->valid_x.rows);
     *count = 0;
     if (strcmp(o->luna, "luna") == 0 && !has_numeric_inputs(p->columns)) o->luna = "nlm";
@@ -87,11 +90,12 @@ static una_status take_stack(stacked_kind *stack, size_t *count, auto_options *o
         stacked_kind *h = &stack[*count];
         *h = (stacked_kind){ .spec = spec[k] };
         UNA_TRY(read_spec(h, keep, run));
-        bool many = rows > o->gp_rows || p->x.cols > GP_COLUMNS;
-        if (h->kind->check_rows && (many || !has_room(h->kind, (size_t)rows, notes, run))) *h->spec = "none";
+        bool many = rows > o->gp_rows || p->x.cols > GP_COLUMNS, unable = rows < (double)h->kind->least_rows;
+        if (h->kind->check_rows) unable = unable || many || !has_room(h->kind, (size_t)rows, notes, run);
+        if (unable) *h->spec = "none";
         else ++*count;
     }
-    if (*count == 0) UNA_FAIL(run, UNA_E_USAGE, "auto: nothing is left of the stack; give luna or gp");
+    if (*count == 0) UNA_FAIL(run, UNA_E_USAGE, "auto: nothing is left of the stack; give luna, gp or trees");
     return UNA_OK;
 }
 
@@ -252,8 +256,9 @@ static una_status auto_fit(una_fitting *f)
     UNA_TRY(take_stack(stack, &count, o, p, &result->notes, f->keep, run));
     UNA_NEW_ROWS(&run->scratch, double, log_lik, count * rows);
     for (size_t k = 0; k < count; k++) {
-        bool first_of_several = k == 0 && count > 1;
-        UNA_STAGE(run, k == 0 ? 0 : 0.95, first_of_several ? 0.95 : 1, fit_stacked(&stack[k], f, log_lik + k * rows));
+        double from = k == 0 ? 0 : FIRST_SHARE + (1 - FIRST_SHARE) * (double)(k - 1) / (double)(count - 1);
+        double to = count == 1 ? 1 : FIRST_SHARE + (1 - FIRST_SHARE) * (double)k / (double)(count - 1);
+        UNA_STAGE(run, from, to, fit_stacked(&stack[k], f, log_lik + k * rows));
     }
     UNA_TRY(weigh_stack(stack, count, log_lik, rows, o->least_weight, &complete_rows, run));
     if (una_oof_wanted(result)) mix_oof(result->oof, stack, count, rows);
@@ -265,7 +270,7 @@ static una_status auto_fit(una_fitting *f)
 
 const una_kind una_kind_auto = {
     .name = "auto",
-    .summary = "a stack of luna and gp, weighted by their out-of-fold predictions",
+    .summary = "a stack of luna, boosted trees and gp, weighted by their out-of-fold predictions",
     .source = "Yao, Vehtari, Simpson and Gelman, Using stacking to average Bayesian predictive distributions, 2018",
     .options = auto_table,
     .options_size = sizeof(auto_options),
@@ -273,7 +278,7 @@ const una_kind una_kind_auto = {
     .results = 1,
     .least_rows = 5,
     .validation = &una_validates_folds,
-    .spec_options = "luna|gp",
+    .spec_options = "luna|gp|trees",
     .fit = auto_fit,
     .exchange = una_members_exchange,
     .holds = una_members_holds,

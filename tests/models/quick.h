@@ -30,7 +30,8 @@ static inline const char *quick_row(const char *kind, size_t choice)
         { "mcd", QUICK_BODY ", steps=6, passes=10, dropout=0.3" },
     };
     static const quick_entry table[] = {
-        { "auto", "luna=luna(width=6, heads=3, steps=15, activation=tanh, members=2, relevance=off)" },
+        { "auto", "luna=luna(width=6, heads=3, steps=15, activation=tanh, members=2, relevance=off), "
+                  "trees=trees(trees=10, members=2)" },
         { "luna", "width=6, heads=3, steps=40, members=1" },
         { "luna", "width=6, heads=3, steps=20, members=6" },
         { "tuna", "width=6, heads=3, steps=40, reference_rows=30" },

@@ -74,7 +74,7 @@ static void weights_are_the_best(void **state)
     assert_true(at > 0.05 && at < 0.95);
 
     const una_members *stack = fit_kind("auto", "auto(luna=nlm(width=12, steps=400, members=5), "
-                                        "gp=gp(kernel=rbf(length=0.2), optimise=no, noise_std=0.5))", &p, NULL, &keep,
+                                        "gp=gp(kernel=rbf(length=0.2), optimise=no, noise_std=0.5), trees=none)", &p, NULL, &keep,
                                         run);
     assert_int_equal(stack->count, 2);
     assert_near(stack->at[0].weight, at, 0, 2e-3);
@@ -109,7 +109,7 @@ static void rows_that_all_spoke_of_are_scored(void **state)
     una_spec spec;
     una_fit_result result = una_fit_result_in(&keep);
     char text[200];
-    snprintf(text, sizeof text, "auto(luna=%s, gp=gp(kernel=matern52), least_weight=0)", luna);
+    snprintf(text, sizeof text, "auto(luna=%s, gp=gp(kernel=matern52), trees=none, least_weight=0)", luna);
     assert_ok(una_options_default(options, kind->options, run), run);
     assert_ok(una_spec_parse(&spec, text, &keep, run), run);
     assert_ok(una_options_apply(options, kind->options, "auto", &spec, &keep, run), run);
@@ -138,7 +138,7 @@ static void answers_are_mixed(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(60, 0, run);
-    una_model *model = fitted("auto(luna=" LUNA ", least_weight=0)", data, NULL, run);
+    una_model *model = fitted("auto(luna=" LUNA ", trees=none, least_weight=0)", data, NULL, run);
     const una_members *all = members_of(model);
     assert_int_equal(all->count, 2);
     double x[] = { 0.3, -0.4 }, mean[3], var[3], noise[3];
@@ -164,8 +164,8 @@ static void no_process_for_many_rows(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(60, 0, run);
-    una_model *few = fitted("auto(luna=" LUNA ", gp_rows=60, least_weight=0)", data, NULL, run);
-    una_model *many = fitted("auto(luna=" LUNA ", gp_rows=59, least_weight=0)", data, NULL, run);
+    una_model *few = fitted("auto(luna=" LUNA ", gp_rows=60, trees=none, least_weight=0)", data, NULL, run);
+    una_model *many = fitted("auto(luna=" LUNA ", gp_rows=59, trees=none, least_weight=0)", data, NULL, run);
     assert_int_equal(members_of(few)->count, 2);
     assert_int_equal(members_of(many)->count, 1);
     assert_string_equal(members_of(many)->at[0].kind->name, "luna");
@@ -182,14 +182,14 @@ static void what_carries_nothing_is_left_out(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(120, 0, run);
-    una_model *model = fitted("auto(luna=luna(width=4, heads=2, steps=1, members=5), least_weight=0.3)", data, NULL,
+    una_model *model = fitted("auto(luna=luna(width=4, heads=2, steps=1, members=5), trees=none, least_weight=0.3)", data, NULL,
                               run);
     assert_int_equal(members_of(model)->count, 1);
     assert_string_equal(members_of(model)->at[0].kind->name, "gp");
     assert_near(members_of(model)->at[0].weight, 1, 1e-12, 0);
     assert_says(una_model_info(model)->spec, "luna=none");
 
-    una_model *gp = fitted("auto(luna=none)", data, NULL, run);          /* and is not trained again */
+    una_model *gp = fitted("auto(luna=none, trees=none)", data, NULL, run);          /* and is not trained again */
     una_model *again = fitted(una_model_info(model)->spec, data, NULL, run);
     assert_same_predictions(again, gp, data, 1e-9, run);
     assert_same_predictions(again, model, data, 1e-9, run);
@@ -200,12 +200,41 @@ static void what_carries_nothing_is_left_out(void **state)
     una_run_free(run);
 }
 
+/* Steps are what trees can do, and the process cannot; with fewer rows than they need there are none. */
+static void trees_take_part(void **state)
+{
+    (void)state;
+    enum { ROWS = 300 };
+    una_run *run = quiet_run();
+    double x[2 * ROWS], y[ROWS];
+    una_rng rng = una_rng_at(8, UNA_FOR_TEST, 0);
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t d = 0; d < 2; d++) x[2 * i + d] = 2 * una_rng_uniform(&rng) - 1;
+        y[i] = (x[2 * i] > 0) + 2 * (x[2 * i + 1] > 0.3) + 0.1 * una_rng_normal(&rng);
+    }
+    una_dataset *data = NULL, *few = wave_data(9, 0, run);
+    assert_ok(una_dataset_from_arrays(&data, x, y, ROWS, 2, NULL, run), run);
+    una_model *model = fitted("auto(luna=" LUNA ", least_weight=0)", data, NULL, run);
+    const una_members *all = members_of(model);
+    assert_int_equal(all->count, 3);
+    assert_string_equal(all->at[2].kind->name, "trees");
+    assert_true(all->at[2].weight > 0.8);
+    una_model_free(model);
+    model = fitted("auto(luna=" LUNA ", least_weight=0)", few, NULL, run);
+    assert_int_equal(members_of(model)->count, 2);
+    assert_says(una_model_info(model)->spec, "trees=none");
+    una_model_free(model);
+    una_dataset_free(few);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static void it_says_what_carries_how_much(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(60, 0, run);
-    una_model *model = fitted("auto(luna=" LUNA ")", data, NULL, run);
+    una_model *model = fitted("auto(luna=" LUNA ", trees=none)", data, NULL, run);
     const una_fit_info *info = una_model_info(model);
     size_t complete = 0;
     for (size_t i = 0; i < info->note_count; i++) complete += strstr(info->notes[i], "of the answer") != NULL;
@@ -268,8 +297,8 @@ static void wrong_specs_are_refused(void **state)
     (void)state;
     static const struct { const char *spec, *says; } wrong[] = {
         { "auto(luna=nn)", "cannot be in a stack" }, { "auto(luna=mcd(steps=5))", "cannot be in a stack" },
-        { "auto(luna=none, gp=none)", "nothing is left of the stack" },
-        { "auto(luna=none, gp_rows=5)", "nothing is left" },
+        { "auto(luna=none, gp=none, trees=none)", "nothing is left of the stack" },
+        { "auto(luna=none, trees=none, gp_rows=5)", "nothing is left" },
         { "auto(luna=lunatic)", "lunatic" }, { "auto(luna=luna(widht=3))", "widht" },
         { "auto(gp=auto)", "cannot be in a stack" }, { "auto(gp_rows=-1)", "gp_rows" },
     };
@@ -399,7 +428,7 @@ int main(void)
         cmocka_unit_test(no_process_for_many_rows),
         cmocka_unit_test(what_carries_nothing_is_left_out),
         cmocka_unit_test(it_says_what_carries_how_much),
-        cmocka_unit_test(no_model_means_auto),
+        cmocka_unit_test(trees_take_part), cmocka_unit_test(no_model_means_auto),
         cmocka_unit_test(options_of_its_kinds_are_pointed_at),
         cmocka_unit_test(wrong_specs_are_refused),
         cmocka_unit_test(updates_reach_all_kinds),

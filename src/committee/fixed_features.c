@@ -245,11 +245,39 @@ static una_status refit_without_fold(void *context, size_t index, una_run *run)
     return una_member_fit_predict(fit, kind, fit->state, &p, &fit->arena, run);
 }
 
+/* Lengths that all rows have chosen tell of a row that is left out, where there are few rows for each: a stack must not
+ * weigh by that. Beyond so many it is less than .01 in log-likelihood. */
+static bool lengths_tell(const candidate *a)
+{
+    enum { ROWS_PER_LENGTH = 50 };
+    const una_problem *p = &a->pair->plain;
+    return a->f->kind->search && p->x.rows < ROWS_PER_LENGTH * p->x.cols;
+}
+
+/* The scores of predictions by refits, in place of those by lengths of all rows. */
+static void score_refits(const una_oof_predictions *u, const una_problem *p, una_fit_result *result)
+{
+    double square = 0, sum = 0;
+    const double *y = una_oof_y(p);
+    for (size_t i = 0; i < una_oof_x(p).rows; i++) {
+        double var = u->var_model[i] + u->var_noise[i], off = y[i] - u->mean[i];
+        double log_lik = -0.5 * (UNA_LOG_TWO_PI + log(var) + off * off / var);
+        if (u->log_lik) u->log_lik[i] = log_lik;
+        if (isnan(log_lik)) continue;
+        square += off * off;
+        sum += log_lik;
+    }
+    result->valid_rows = u->rows;
+    result->valid_rmse = sqrt(square / (double)u->rows);
+    result->valid_log_lik = sum / (double)u->rows;
+}
+
 static void collect_refits(una_oof_predictions *u, const fold_refits *h, const double *shape)
 {
     const una_problem *p = &h->c.pair->plain;
     const double *y = una_oof_y(p);
     u->folds = p->folds ? h->c.count : 0;
+    u->rows = 0;
     for (size_t i = 0; i < h->c.count; i++) {
         const una_member_fit *fit = &h->c.member[i];
         for (size_t row = 0, next = 0, seen = 0; next < fit->left_out_rows; row++) {
@@ -270,11 +298,30 @@ static una_status predict_by_refits(una_oof_predictions *u, const candidate *a, 
 {
     fold_refits h = { .of = a, .search = search };
     UNA_TRY(need_folds(&a->pair->plain, run));
-    UNA_TRY(plan_folds(&h.c, a, una_oof_refit_folds(&a->pair->plain), run));
+    const una_problem *p = &a->pair->plain;
+    UNA_TRY(plan_folds(&h.c, a, lengths_tell(a) ? (p->folds ? p->folds : 1) : una_oof_refit_folds(p), run));
     una_status status = una_jobs_run(run, h.c.member, sizeof *h.c.member, h.c.count, refit_without_fold, &h);
     if (status == UNA_OK) collect_refits(u, &h, a->noise ? a->oof.shape : NULL);
     una_jobs_free(h.c.member, sizeof *h.c.member, h.c.count);
     return status;
+}
+
+/* The same, and their scores; the caller may want no more than these. */
+static una_status report_refits(const candidate *a, bool search, una_run *run)
+{
+    const una_problem *p = &a->pair->plain;
+    una_fit_result *result = a->f->target->result;
+    una_oof_predictions own = *result->oof;
+    size_t rows = una_oof_x(p).rows;
+    if (!own.mean) {
+        UNA_NEW_ROWS(&run->scratch, double, at, 4 * rows);
+        for (size_t i = 0; i < 4 * rows; i++) at[i] = NAN;
+        own.mean = at, own.var_model = at + rows, own.var_noise = at + 2 * rows, own.below = at + 3 * rows;
+    }
+    UNA_TRY(predict_by_refits(&own, a, search, run));
+    score_refits(&own, p, result);
+    if (una_oof_wanted(result)) *result->oof = own;
+    return UNA_OK;
 }
 
 /* ---- the whole fit ----------------------------------------------------------------------------------------------- */
@@ -328,6 +375,7 @@ static una_status learn_by_folds(candidate *a, bool shape, bool scored, const un
     if (a->noise) o->noise_std = last_noise(a);
     if (a->noise || joins) UNA_TRY(take_in_all_rows(m, a->pair, f));
     if (scored) una_oof_score(&a->oof, result->noise_var, result);
+    if (scored && result->oof && lengths_tell(a)) return report_refits(a, found.steps > 0, f->run);
     if (!una_oof_wanted(result)) return UNA_OK;
     if (f->kind->search) return predict_by_refits(result->oof, a, found.steps > 0, f->run);
     una_oof_report(&a->oof, result->noise_var, a->pair->plain.folds, result);

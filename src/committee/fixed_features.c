@@ -306,12 +306,12 @@ static una_status predict_by_refits(una_oof_predictions *u, const candidate *a, 
     return status;
 }
 
-/* The same, and their scores; the caller may want no more than these. */
+/* The same, and their scores, whether or not the caller wants the predictions. */
 static una_status report_refits(const candidate *a, bool search, una_run *run)
 {
     const una_problem *p = &a->pair->plain;
     una_fit_result *result = a->f->target->result;
-    una_oof_predictions own = *result->oof;
+    una_oof_predictions own = result->oof ? *result->oof : (una_oof_predictions){0};
     size_t rows = una_oof_x(p).rows;
     if (!own.mean) {
         UNA_NEW_ROWS(&run->scratch, double, at, 4 * rows);
@@ -375,7 +375,7 @@ static una_status learn_by_folds(candidate *a, bool shape, bool scored, const un
     if (a->noise) o->noise_std = last_noise(a);
     if (a->noise || joins) UNA_TRY(take_in_all_rows(m, a->pair, f));
     if (scored) una_oof_score(&a->oof, result->noise_var, result);
-    if (scored && result->oof && lengths_tell(a)) return report_refits(a, found.steps > 0, f->run);
+    if (scored && lengths_tell(a)) return report_refits(a, found.steps > 0, f->run);
     if (!una_oof_wanted(result)) return UNA_OK;
     if (f->kind->search) return predict_by_refits(result->oof, a, found.steps > 0, f->run);
     una_oof_report(&a->oof, result->noise_var, a->pair->plain.folds, result);

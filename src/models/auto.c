@@ -10,7 +10,7 @@
 #include "gp/gp.h"
 
 typedef struct auto_options {
-    const char *luna, *gp, *trees;
+    const char *luna, *gp, *trees, *weights;
     double gp_rows, least_weight;
 } auto_options;
 
@@ -21,6 +21,8 @@ static const una_option auto_table[] = {
       "the Gaussian process of the stack, with its options; none = without" },
     { "trees", UNA_TEXT, offsetof(auto_options, trees), "trees", 0, 0, false, NULL,
       "the boosted trees of the stack, with their options; none = without" },
+    { "weights", UNA_TEXT, offsetof(auto_options, weights), "auto", 0, 0, false, NULL,
+      "of luna, gp and trees, as far as they are in the stack, e.g. [0.5, 0.3, 0.2]; auto = by out-of-fold predictions" },
     { "gp_rows", UNA_COUNT, offsetof(auto_options, gp_rows), "1000000", 0, 1e9, false, NULL,
       "the Gaussian process is used up to this number of rows; beyond 2000 it answers by the nearest ones" },
     { "least_weight", UNA_REAL, offsetof(auto_options, least_weight), "0.02", 0, 0.5, false, NULL,
@@ -159,6 +161,27 @@ static una_status weigh_stack(stacked_kind *stack, size_t count, double *oof_log
     return UNA_OK;
 }
 
+/* "[0.5, 0.3, 0.2]", one positive number for each kind of the stack. */
+static una_status take_given_weights(stacked_kind *stack, size_t count, const char *text, una_run *run)
+{
+    const char *at = text[0] == '[' ? text + 1 : text;
+    double sum = 0;
+    size_t k = 0;
+    for (; k < count; k++) {
+        size_t length = strcspn(at, ",]");
+        if (!una_parse_number(at, length, &stack[k].weight) || !(stack[k].weight > 0 && stack[k].weight <= 1e9)) break;
+        sum += stack[k].weight;
+        at += length;
+        if (*at != (k + 1 < count ? ',' : ']')) break;
+        at++;
+    }
+    if (text[0] != '[' || k < count || *at)
+        UNA_FAIL(run, UNA_E_USAGE, "auto: weights=%.200s: give one number above 0 for each of the %zu kinds of the stack, "
+                 "in the order luna, gp, trees, as in weights=[0.5, 0.3, 0.2]; or auto", text, count);
+    for (k = 0; k < count; k++) stack[k].weight /= sum;
+    return UNA_OK;
+}
+
 static double stack_log_lik(const stacked_kind *stack, size_t count, const double *oof_log_lik, size_t rows)
 {
     double sum = 0;
@@ -230,18 +253,24 @@ static void report_stack(una_fit_result *result, const stacked_kind *stack, size
 static una_status keep_stack(una_members *m, stacked_kind *stack, size_t count, const una_fitting *f)
 {
     size_t kept = 0;
+    una_text weights = una_text_in(f->keep);
     *m = (una_members){ .inputs = f->problem->x.cols };
     UNA_NEW_AT(f->keep, m->at, count);
     for (size_t k = 0; k < count; k++) {
         stacked_kind *h = &stack[k];
         una_text spec = una_text_in(f->keep);
+        *h->spec = "none";
+        if (!(h->weight > 0)) continue;
         una_options_text(&spec, h->options, h->kind->options, h->kind->name);
-        *h->spec = h->weight > 0 ? spec.at : "none";
-        if (h->weight > 0)
-            m->at[kept++] = (una_member){ .kind = h->kind, .calls = una_calls(h->kind), .state = h->state,
-                                          .weight = h->weight };
+        *h->spec = spec.at;
+        una_text_add(&weights, kept ? ", " : "[");
+        una_text_number(&weights, h->weight);
+        m->at[kept++] = (una_member){ .kind = h->kind, .calls = una_calls(h->kind), .state = h->state,
+                                      .weight = h->weight };
     }
     m->count = kept;
+    una_text_add(&weights, "]");
+    ((auto_options *)f->target->options)->weights = weights.at;
     return una_arena_check(f->keep);
 }
 
@@ -261,6 +290,7 @@ static una_status auto_fit(una_fitting *f)
         UNA_STAGE(run, from, to, fit_stacked(&stack[k], f, log_lik + k * rows));
     }
     UNA_TRY(weigh_stack(stack, count, log_lik, rows, o->least_weight, &complete_rows, run));
+    if (strcmp(o->weights, "auto") != 0) UNA_TRY(take_given_weights(stack, count, o->weights, run));
     if (una_oof_wanted(result)) mix_oof(result->oof, stack, count, rows);
     report_stack(result, stack, count);
     result->valid_rows = complete_rows;

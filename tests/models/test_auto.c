@@ -299,6 +299,8 @@ static void wrong_specs_are_refused(void **state)
         { "auto(luna=nn)", "cannot be in a stack" }, { "auto(luna=mcd(steps=5))", "cannot be in a stack" },
         { "auto(luna=none, gp=none, trees=none)", "nothing is left of the stack" },
         { "auto(luna=none, trees=none, gp_rows=5)", "nothing is left" },
+        { "auto(luna=none, gp=none, weights=[0.5, 0.5])", "each of the 1 kinds" },
+        { "auto(luna=none, weights=[1, -1])", "above 0" }, { "auto(luna=none, weights=[1, 1)", "weights=[1, 1" },
         { "auto(luna=lunatic)", "lunatic" }, { "auto(luna=luna(widht=3))", "widht" },
         { "auto(gp=auto)", "cannot be in a stack" }, { "auto(gp_rows=-1)", "gp_rows" },
     };

@@ -5,7 +5,7 @@
  */
 #include "gp/near.h"
 
-/* ---- the tree ------------------------------------------------------------------------------------------------------ */
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 una_status una_near_defer(una_gp *gp, una_arena *keep)
 {
@@ -37,7 +37,7 @@ una_status una_near_tree(const una_row_tree **tree, const una_gp *gp, una_run *r
     return status;
 }
 
-/* ---- the process of a few rows -------------------------------------------------------------------------------------- */
+/* ---- the process of a few rows ----------------------------------------------------------------------------------- */
 
 una_status una_near_local_new(una_near_local *local, const una_gp *gp, const una_row_tree *tree, size_t most, una_run *run)
 {
@@ -144,7 +144,7 @@ una_status una_near_local_solve(una_near_local *local, const double *x, una_run 
     return UNA_OK;
 }
 
-/* ---- mean and variance --------------------------------------------------------------------------------------------- */
+/* ---- mean and variance ------------------------------------------------------------------------------------------- */
 
 enum { AT_ONCE = 16 };                   /* questions of a task                                               */
 
@@ -179,7 +179,7 @@ una_status una_near_predict(const una_gp *gp, una_view x, double *mean, double *
     return una_pool(run, (x.rows + AT_ONCE - 1) / AT_ONCE, answer_some, &q);
 }
 
-/* ---- slopes -------------------------------------------------------------------------------------------------------- */
+/* ---- slopes ------------------------------------------------------------------------------------------------------ */
 
 /* The exact process of the rows nearest to x: its slopes are those of the answer while the neighbours stay the same. */
 static una_status exact_at(una_gp *exact, const una_gp *gp, const una_row_tree *tree, const double *x, una_run *run)

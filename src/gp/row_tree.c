@@ -11,7 +11,7 @@
 static const double most_coordinate = 1e150;     /* squares of differences stay finite                           */
 static const double rounding = 1e-9;             /* more than the relative error of a sum of squares             */
 
-/* ---- coordinates --------------------------------------------------------------------------------------------------- */
+/* ---- coordinates ------------------------------------------------------------------------------------------------- */
 
 una_metric una_kernel_metric(const una_kernel *k, size_t inputs)
 {
@@ -33,7 +33,7 @@ double una_metric_at(const una_metric *m, const double *x, size_t d)
     return fmax(-most_coordinate, fmin(at, most_coordinate));
 }
 
-/* ---- halving ------------------------------------------------------------------------------------------------------- */
+/* ---- halving ----------------------------------------------------------------------------------------------------- */
 
 typedef struct halving {
     const una_metric *metric;
@@ -104,7 +104,7 @@ static void halve(halving *h, size_t from, size_t to, size_t middle, size_t d)
     }
 }
 
-/* ---- the tree ------------------------------------------------------------------------------------------------------ */
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 static size_t leaves_of(size_t rows)
 {
@@ -166,7 +166,7 @@ una_status una_row_tree_build(una_row_tree *t, void *memory, const una_metric *m
     return UNA_OK;
 }
 
-/* ---- the nearest ---------------------------------------------------------------------------------------------------- */
+/* ---- the nearest ------------------------------------------------------------------------------------------------- */
 
 static bool is_farther(una_neighbour a, una_neighbour b)
 {
@@ -267,7 +267,7 @@ void una_neighbours_by_row(const una_neighbours *heap)
     qsort(heap->at, heap->count, sizeof *heap->at, by_row);
 }
 
-/* ---- rows spread over the inputs ------------------------------------------------------------------------------------- */
+/* ---- rows spread over the inputs --------------------------------------------------------------------------------- */
 
 typedef struct spreading { halving h; uint32_t *kept; size_t count; } spreading;
 

@@ -11,7 +11,7 @@
 #include "train/process.h"
 #include "committee/relevance.h"
 
-#include "gp/near.h"
+#include "gp/near_search.h"
 #include "kern/kern.h"
 #include "model/validation_split.h"
 
@@ -292,18 +292,25 @@ static una_status choose_from_grid(const gp_search *fit)
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
+/* Rows at random, always the same. */
+static una_status pick_sample(una_gp_rows *some, const gp_search *fit, una_run *run)
+{
+    const una_problem *p = fit->f->problem;
+    uint32_t *order;
+    UNA_TRY(una_order_new(&order, p->x.rows, &run->scratch));
+    una_rng rng = una_rng_at(p->seed, UNA_FOR_SPLIT, 3);
+    una_rng_permute(&rng, order, p->x.rows);
+    return una_gp_rows_pick(some, p, order, fit->sample, run);
+}
+
 /* Chooses the kernel's parameters and the noise by some of the rows; the search on all of them then has nothing to
  * do. */
 static una_status search_some(gp_search *fit, una_run *run)
 {
     const una_problem *p = fit->f->problem;
-    uint32_t *order;
     una_gp part = *fit->gp;
     una_gp_rows some;
-    UNA_TRY(una_order_new(&order, p->x.rows, &run->scratch));
-    una_rng rng = una_rng_at(p->seed, UNA_FOR_SPLIT, 3);
-    una_rng_permute(&rng, order, p->x.rows);
-    UNA_TRY(una_gp_rows_pick(&some, p, order, fit->sample, run));
+    UNA_TRY(pick_sample(&some, fit, run));
     UNA_TRY(una_gp_init(&part, fit->gp->kernel, some, &run->scratch));
     una_gp_search f = search_of(&part, fit->o, fit->from);
     UNA_TRY(una_gp_search_run(&f, &fit->plan, starts_of(fit->o, fit->from), p->seed, run));
@@ -380,29 +387,56 @@ static una_status choose_neighbours(size_t *chosen, const gp_search *fit, const 
     return UNA_OK;
 }
 
-static una_status keep_nearest(gp_search *fit, una_arena *keep, una_run *run)
+/* The same sample once more, for the evidence and the jitter of the numbers that were found. */
+static una_status judge_by_sample(gp_search *fit, una_run *run)
 {
-    size_t neighbours = (size_t)fit->o->neighbours;
-    double evidence = fit->gp->log_evidence;
-    una_problem kept;
-    UNA_TRY(rows_to_keep(&kept, fit, run));
-    if (fit->from) neighbours = fit->from->neighbours;
-    else if (UNA_IS_AUTO(fit->o->neighbours)) UNA_SCOPED(run, choose_neighbours(&neighbours, fit, &kept, run));
-    const una_gp_rows rows = { kept.x, kept.y, kept.weight };
-    UNA_TRY(una_gp_init_near(fit->gp, fit->gp->kernel, rows, neighbours, keep));
-    fit->gp->log_evidence = evidence;
+    una_gp part = *fit->gp;
+    una_gp_rows some;
+    UNA_TRY(pick_sample(&some, fit, run));
+    UNA_TRY(una_gp_init(&part, fit->gp->kernel, some, &run->scratch));
+    una_gp_search f = search_of(&part, fit->o, fit->from);
+    f.free_noise = false;
+    const una_hyper_plan none = { .fix_variances = true, .fix_lengths = true };
+    UNA_TRY(una_gp_search_run(&f, &none, 1, 0, run));
+    fit->gp->jitter_var = part.jitter_var;
+    fit->gp->log_evidence = part.log_evidence;
     return UNA_OK;
 }
 
-/* By the evidence of a sample; an answer then rests on the nearest rows. */
+/* Lengths, variances and noise once more, by how likely rows are given their neighbours among all. */
+static una_status search_near(gp_search *fit, const una_hyper_plan *plan, una_run *run)
+{
+    const gp_options *o = fit->o;
+    const una_problem *p = fit->f->problem;
+    una_near_search near = { .gp = fit->gp, .plan = plan, .free_noise = UNA_IS_AUTO(o->common.noise_std),
+                             .range = o->range, .seed = p->seed };
+    if (p->x.rows <= fit->sample || o->length_prior > 0 || o->noise_prior > 0) return UNA_OK;
+    UNA_TRY(una_near_search_run(&near, run));
+    fit->f->target->result->steps += near.calls;
+    if (near.calls > 0) UNA_SCOPED(run, judge_by_sample(fit, run));
+    return UNA_OK;
+}
+
+/* By the evidence of a sample, then by neighbours; an answer then rests on the nearest rows. */
 static una_status choose_by_sample(gp_search *fit, una_arena *keep)
 {
     una_run *run = fit->f->run;
-    size_t rows = fit->f->problem->x.rows;
+    size_t rows = fit->f->problem->x.rows, neighbours = 0;
+    const una_hyper_plan plan = fit->plan;
+    una_problem kept;
     if (fit->sample == 0 || fit->sample > rows) fit->sample = rows;
+    if (fit->from) neighbours = fit->from->neighbours;
+    else if (!UNA_IS_AUTO(fit->o->neighbours)) neighbours = (size_t)fit->o->neighbours;
     fit->gp->noise_var = fit->noise_var;
     UNA_SCOPED(run, search_some(fit, run));
-    UNA_TRY(keep_nearest(fit, keep, run));  /* keep may be the scratch memory itself */
+
+    double evidence = fit->gp->log_evidence;             /* keep may be the scratch memory itself from here on */
+    UNA_TRY(rows_to_keep(&kept, fit, run));
+    UNA_TRY(una_gp_init_near(fit->gp, fit->gp->kernel, (una_gp_rows){ kept.x, kept.y, kept.weight }, neighbours, keep));
+    fit->gp->log_evidence = evidence;
+    UNA_TRY(search_near(fit, &plan, run));
+    if (!fit->from && UNA_IS_AUTO(fit->o->neighbours))
+        UNA_SCOPED(run, choose_neighbours(&fit->gp->neighbours, fit, &kept, run));
     return una_tick(run, "fitting gp", 1, fit->gp->log_evidence);
 }
 
@@ -410,8 +444,7 @@ static void say_nearest(const gp_search *fit, una_fit_result *result)
 {
     size_t rows = fit->f->problem->x.rows, kept = fit->gp->rows;
     if (!fit->near) return;
-    una_notes_add(&result->notes, "Each answer rests on the %zu nearest rows; lengths and noise on %zu rows.",
-                  fit->gp->neighbours, fit->sample);
+    una_notes_add(&result->notes, "Each answer rests on the %zu nearest rows.", fit->gp->neighbours);
     if (kept < rows)
         una_notes_add(&result->notes, "%zu of the %zu rows are kept, spread over the inputs; they are in the model and "
                       "its file.", kept, rows);

@@ -56,7 +56,7 @@ static una_gp exact_of(una_kernel *kernel, una_gp_rows rows, una_run *run)
     return gp;
 }
 
-/* ---- the search ---------------------------------------------------------------------------------------------------- */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
 static int by_distance(const void *a, const void *b)
 {
@@ -139,7 +139,7 @@ static void metrics_of_kernels(void **state)
     una_run_free(run);
 }
 
-/* ---- answers ------------------------------------------------------------------------------------------------------- */
+/* ---- answers ----------------------------------------------------------------------------------------------------- */
 
 enum { ROWS = 400, STARS = 40 };
 
@@ -296,7 +296,7 @@ static void appended_rows(void **state)
     una_run_free(run);
 }
 
-/* ---- draws ----------------------------------------------------------------------------------------------------------- */
+/* ---- draws ------------------------------------------------------------------------------------------------------- */
 
 /* covariance [rows, rows] of draws [draws, rows] around their known mean. */
 static double *covariance_of(const double *f, const double *mean, size_t rows, size_t draws, una_run *run)
@@ -414,7 +414,7 @@ static void calibration(void **state)
     una_run_free(run);
 }
 
-/* ---- rows that are kept; what cannot be ------------------------------------------------------------------------------ */
+/* ---- rows that are kept; what cannot be -------------------------------------------------------------------------- */
 
 static void spread_rows(void **state)
 {

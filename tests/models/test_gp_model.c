@@ -498,6 +498,7 @@ static void cannot_be(void **state)
         { "gp(optimise=grid, grid=[0.1, -1])", "greater than 0" }, { "gp(optimise=grid, grid=[])", "give 1 to" },
         { "gp(optimise=grid, grid=abc)", "greater than 0" }, { "gp(optimise=maybe)", "optimise" },
         { "gp(kernel=rbf(on=x1)*rbf(on=x4), amplitude=2)", "no input" },
+        { "gp(optimise=grid, neighbours=20)", "use neighbours=0" }, { "gp(neighbours=1000)", "neighbours" },
     };
 
     (void)state;
@@ -528,6 +529,43 @@ static void cannot_be(void **state)
     una_dataset_free(many);
     una_dataset_free(data);
     una_dataset_free(few);
+    una_run_free(run);
+}
+
+/* Beyond 2,000 rows the nearest answer, and the fit says so; what it prints leads to the same answers. Up to there, and
+ * where it is asked for, all rows do. */
+static void many_rows(void **state)
+{
+    enum { MANY = 2001 };
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = curve_data(wave, -3, 3, 0.1, MANY, run), *few = curve_data(wave, -3, 3, 0.1, 40, run);
+    una_model *model = fitted("gp(search_rows=60, noise=constant)", data, NULL, run);
+    const una_gp *gp = gp_of(model);
+    assert_true(gp->near && gp->neighbours >= 32 && gp->neighbours <= 256 && gp->rows == MANY);
+    assert_true(noted(model, "nearest rows") && noted(model, "All 2001 rows are kept in the model and its file"));
+    assert_near(una_model_info(model)->noise_std, 0.1, 0.1, 0);
+    assert_true(isfinite(una_model_info(model)->log_evidence));
+
+    una_model *again = fitted(una_model_info(model)->spec, data, NULL, run);
+    double mean[40], other[40];
+    una_prediction out = { .size = sizeof out, .mean = mean }, next = { .size = sizeof next, .mean = other };
+    assert_ok(una_model_predict(model, few, 0.95, &out, run), run);
+    assert_ok(una_model_predict(again, few, 0.95, &next, run), run);
+    assert_int_equal(gp_of(again)->neighbours, gp->neighbours);
+    assert_arrays_near(other, mean, 40, 1e-9, 1e-9);
+    una_model_free(again);
+    una_model_free(model);
+
+    model = fitted("gp(noise=constant)", few, NULL, run);
+    assert_true(gp_of(model)->neighbours == 0 && !noted(model, "nearest"));
+    una_model_free(model);
+    model = fitted("gp(neighbours=20, noise=constant)", few, NULL, run); /* and an update keeps the form */
+    assert_ok(una_model_update(model, few, run), run);
+    assert_true(gp_of(model)->neighbours == 20 && gp_of(model)->rows == 80);
+    una_model_free(model);
+    una_dataset_free(few);
+    una_dataset_free(data);
     una_run_free(run);
 }
 
@@ -606,6 +644,7 @@ int main(void)
         cmocka_unit_test(shape_and_lengths_go_together),
         cmocka_unit_test(constant_noise_stays),
         cmocka_unit_test(jitter_is_told),
+        cmocka_unit_test(many_rows),
         cmocka_unit_test(cannot_be),
         cmocka_unit_test(files_are_checked),
     };

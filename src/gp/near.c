@@ -39,14 +39,16 @@ una_status una_near_tree(const una_row_tree **tree, const una_gp *gp, una_run *r
 
 /* ---- the process of a few rows ----------------------------------------------------------------------------------- */
 
-una_status una_near_local_new(una_near_local *local, const una_gp *gp, const una_row_tree *tree, size_t most, una_run *run)
+una_status una_near_local_new(una_near_local *local, const una_gp *gp, const una_row_tree *tree, size_t most,
+                              una_run *run)
 {
     una_arena *arena = &run->scratch;
     *local = (una_near_local){ .gp = gp, .tree = tree, .kernels = una_kernels_named_f64(run->settings.kernels),
                                .heap = { UNA_GET(arena, una_neighbour, gp->neighbours), 0, gp->neighbours },
                                .stride = una_large_stride(most), .question = UNA_GET(arena, double, tree->count),
                                .x = UNA_GET(arena, double, most * gp->inputs), .y = UNA_GET(arena, double, most),
-                               .noise = UNA_GET(arena, double, most), .weight = UNA_GET(arena, double, most + UNA_TILE) };
+                               .noise = UNA_GET(arena, double, most),
+                               .weight = UNA_GET(arena, double, most + UNA_TILE) };
     local->l = UNA_GET(arena, double, most * local->stride);
     local->work = UNA_GET(arena, double, una_large_chol_work(most));
     UNA_TRY(una_side_room(&local->side, gp->kernel, most, arena));

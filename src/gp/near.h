@@ -54,7 +54,8 @@ typedef struct una_near_local {
 } una_near_local;
 
 /* With room for `room` rows, of which the nearest are found as many as gp says. */
-una_status una_near_local_new(una_near_local *local, const una_gp *gp, const una_row_tree *tree, size_t room, una_run *run);
+una_status una_near_local_new(una_near_local *local, const una_gp *gp, const una_row_tree *tree, size_t room,
+                              una_run *run);
 /* Finds the rows nearest to x: into the heap, ordered by row; and adds those that stand there. */
 void       una_near_local_find(una_near_local *local, const double *x);
 void       una_near_local_add_found(una_near_local *local);

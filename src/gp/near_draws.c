@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Joint draws of a process of nearest rows, question by question (near.h). What a question stands on, and with which
- * weights, does not depend on the values that were drawn: so that part is done by tasks, a chunk of questions at a time,
- * and once for all draws; the draws then run through the chunk.
+ * weights, does not depend on the values that were drawn: so that part is done by tasks, a chunk of questions at a
+ * time, and once for all draws; the draws then run through the chunk.
  */
 #include "gp/near.h"
 

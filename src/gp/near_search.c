@@ -73,7 +73,8 @@ static void add_kernel_gradient(const row_term *t)
         size_t count = UNA_MIN(UNA_TILE, t->n - first), width = UNA_PADDED(count);
         memset(weight, 0, sizeof weight);
         for (size_t j = 0; j < count; j++) weight[j] = t->pull * a[first + j] - 2 * t->push * w[first + j];
-        una_pairs_gradient(&local->pairs, (una_pair_tile){ &local->star, 0, &local->side, first, width }, weight, t->sum);
+        una_pairs_gradient(&local->pairs, (una_pair_tile){ &local->star, 0, &local->side, first, width }, weight,
+                           t->sum);
         for (size_t i = 0; i < t->n; i++) {
             for (size_t j = 0; j < count; j++)
                 weight[j] = (t->push * w[i] - t->pull * a[i]) * w[first + j];
@@ -86,7 +87,7 @@ static void add_kernel_gradient(const row_term *t)
     una_pairs_gradient(&local->pairs, (una_pair_tile){ &local->star, 0, &local->star, 0, UNA_PAD }, weight, t->sum);
 }
 
-static una_status add_row(const sample_rows *s, size_t i, row_term *t, double *part, una_run *run)
+static una_status add_row_term(const sample_rows *s, size_t i, row_term *t, double *part, una_run *run)
 {
     const una_gp *gp = &s->gp;
     una_near_local *local = t->local;
@@ -127,7 +128,7 @@ static una_status add_some(void *context, size_t index, una_run *child)
     UNA_NEW(&child->scratch, double, sum, s->gp.kernel->parameter_count * UNA_PAD);
     row_term t = { .local = &local, .a = a, .sum = sum };
     memset(part, 0, (2 + s->hyper.count) * sizeof *part);
-    for (size_t i = from; i < to; i++) UNA_TRY(add_row(s, i, &t, part, child));
+    for (size_t i = from; i < to; i++) UNA_TRY(add_row_term(s, i, &t, part, child));
     if (s->slopes) una_hyper_fold(&s->hyper, s->gp.kernel, sum, part + 1);
     return UNA_OK;
 }
@@ -209,7 +210,7 @@ static una_status search_round(sample_rows *s, double *theta, una_run *run)
 }
 
 /* Minus the sum of log p, with the neighbours that belong to theta. */
-static una_status value_at(sample_rows *s, const double *theta, double *value, una_run *run)
+static una_status loss_at(sample_rows *s, const double *theta, double *value, una_run *run)
 {
     put_numbers(s, theta);
     UNA_TRY(find_neighbours(s, run));
@@ -225,7 +226,7 @@ static una_status search_from(sample_rows *s, double most, double *theta, double
     shorten(s, most, next);
     put_numbers(s, next);
     for (size_t round = 0; round < (s->hyper.count ? ROUNDS : 1); round++) UNA_SCOPED(run, search_round(s, next, run));
-    UNA_TRY(value_at(s, next, &value, run));
+    UNA_TRY(loss_at(s, next, &value, run));
     if (!(value < *best)) return UNA_OK;
     *best = value;
     memcpy(theta, next, s->numbers * sizeof *next);
@@ -237,7 +238,7 @@ static una_status search_starts(sample_rows *s, double *theta, una_run *run)
     double best;
     UNA_NEW_AT(&run->scratch, s->first, s->numbers);
     memcpy(s->first, theta, s->numbers * sizeof *theta);
-    UNA_TRY(value_at(s, theta, &best, run));
+    UNA_TRY(loss_at(s, theta, &best, run));
     for (size_t start = 0; start < (s->hyper.count ? STARTS : 1); start++)
         UNA_SCOPED(run, search_from(s, longest[start], theta, &best, run));
     return UNA_OK;

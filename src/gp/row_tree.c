@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A k-d tree: built by halving along the widest side of each box, asked from the nearer child to the farther. See
- * row_tree.h. Distances of the kernel set and those of boxes are rounded differently; a box counts as farther only where
- * it is so by more than any rounding. So the answer does not depend on the shape of the tree.
+ * row_tree.h. Distances of the kernel set and those of boxes are rounded differently; a box counts as farther only
+ * where it is so by more than any rounding. So the answer does not depend on the shape of the tree.
  */
 #include "gp/row_tree.h"
 
@@ -88,7 +88,7 @@ static void swap_places(halving *h, size_t i, size_t j)
     h->key[j] = key, h->row[j] = row;
 }
 
-/* Puts the smallest of [from, to) before `middle`: quickselect with random pivots, so that no order of the rows is bad. */
+/* Puts the smallest of [from, to) before `middle`: quickselect with random pivots, so that no order of rows is bad. */
 static void halve(halving *h, size_t from, size_t to, size_t middle, size_t d)
 {
     for (size_t i = from; i < to; i++) h->key[i] = coordinate(h, i, d);
@@ -250,7 +250,8 @@ static void ask_node(const question *q, size_t node, size_t first, size_t last)
     }
 }
 
-void una_row_tree_nearest(const una_row_tree *tree, const double *at, una_neighbours *heap, const una_kernels_f64 *kernels)
+void una_row_tree_nearest(const una_row_tree *tree, const double *at, una_neighbours *heap,
+                          const una_kernels_f64 *kernels)
 {
     const question q = { tree, at, heap, kernels };
     if (tree->rows > 0 && heap->most > 0) ask_node(&q, 0, 0, tree->leaves);

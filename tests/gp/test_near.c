@@ -285,7 +285,8 @@ static void appended_rows(void **state)
 
     for (size_t i = 0; i < ROWS; i++) twice[i] = 2;
     rows.weight = twice;
-    una_gp heavy = near_of(kernel, rows, 30, run), light = near_of(kernel, (una_gp_rows){ rows.x, rows.y, NULL }, 30, run);
+    una_gp heavy = near_of(kernel, rows, 30, run);
+    una_gp light = near_of(kernel, (una_gp_rows){ rows.x, rows.y, NULL }, 30, run);
     light.noise_var /= 2;
     assert_ok(una_gp_predict(&heavy, view_of(x, STARS), m, v, run), run);
     assert_ok(una_gp_predict(&light, view_of(x, STARS), mean, var, run), run);
@@ -310,7 +311,8 @@ static double *covariance_of(const double *f, const double *mean, size_t rows, s
 }
 
 /* Of the covariance, over its size (Frobenius). */
-static double covariance_off(const double *f, const double *g, const double *mean, size_t rows, size_t draws, una_run *run)
+static double covariance_off(const double *f, const double *g, const double *mean, size_t rows, size_t draws,
+                             una_run *run)
 {
     const double *want = covariance_of(f, mean, rows, draws, run), *got = covariance_of(g, mean, rows, draws, run);
     double away = 0, whole = 0;
@@ -380,7 +382,8 @@ static void draws_along_a_line(void **state)
     assert_ok(una_gp_predict(&near, view_of(x, ASKED), mean, NULL, run), run);
     for (size_t i = 0; i < ASKED; i += 10) {             /* means are those of the predictions */
         double sum = 0, square = 0;
-        for (size_t s = 0; s < DRAWS; s++) sum += g[s * ASKED + i] - mean[i], square += pow(g[s * ASKED + i] - mean[i], 2);
+        for (size_t s = 0; s < DRAWS; s++) sum += g[s * ASKED + i] - mean[i];
+        for (size_t s = 0; s < DRAWS; s++) square += pow(g[s * ASKED + i] - mean[i], 2);
         assert_near(sum / DRAWS, 0, 0, 4 * sqrt(square) / DRAWS);
     }
     una_run_free(run);
@@ -409,7 +412,8 @@ static void calibration(void **state)
         una_arena_release(&run->scratch, mark);
     }
     double band = ranks_band(REPLICATES, 0.01), worst = ranks_off(count, DRAWS + 1);
-    print_message("%d replicates: the ranks are off by at most %.3f, the 99 %% band is %.3f\n", REPLICATES, worst, band);
+    print_message("%d replicates: the ranks are off by at most %.3f, the 99 %% band is %.3f\n", REPLICATES, worst,
+                  band);
     assert_true(worst < band);
     una_run_free(run);
 }
@@ -489,7 +493,8 @@ static una_status everything(void *context, una_run *run)
     una_status status = una_kernel_parse(&k, "matern52 + linear", &standard, &run->scratch, run);
     const una_metric metric = { 3, NULL, NULL };
     if (status == UNA_OK) status = una_spread_rows(&kept, 10, &metric, view_of(x, 100), run);
-    if (status == UNA_OK) status = una_gp_init_near(&gp, k, (una_gp_rows){ view_of(x, 50), y, NULL }, 12, &run->scratch);
+    if (status == UNA_OK) status = una_gp_init_near(&gp, k, (una_gp_rows){ view_of(x, 50), y, NULL }, 12,
+                                                 &run->scratch);
     if (status == UNA_OK) status = una_gp_predict(&gp, view_of(x, 10), f, f + 10, run);
     if (status == UNA_OK) status = una_gp_append(&gp, (una_gp_rows){ view_of(x + 150, 50), y + 50, weight },
                                                  &run->scratch, run);

@@ -26,7 +26,8 @@ static una_gp process(const char *text, size_t rows, bool weighted, una_run *run
            *weight = UNA_GET(&run->scratch, double, rows);
     assert_ok(una_kernel_parse(&kernel, text, &standard, &run->scratch, run), run);
     for (size_t i = 0; i < 3 * rows; i++) x[i] = una_rng_normal(&rng);
-    for (size_t i = 0; i < rows; i++) y[i] = wave(x + 3 * i) + 0.1 * una_rng_normal(&rng), weight[i] = 1 + (double)(i % 3);
+    for (size_t i = 0; i < rows; i++) y[i] = wave(x + 3 * i) + 0.1 * una_rng_normal(&rng);
+    for (size_t i = 0; i < rows; i++) weight[i] = 1 + (double)(i % 3);
     assert_ok(una_gp_init_near(&gp, kernel, (una_gp_rows){ { x, rows, 3, 3 }, y, weighted ? weight : NULL }, 40,
                                &run->scratch), run);
     return gp;
@@ -73,7 +74,7 @@ static void likelihood(void **state)
     sample_rows s;
     double sum = 0, value, theta = log(gp.noise_var);
     assert_ok(begin_sample(&s, &search, run), run);
-    assert_ok(value_at(&s, &theta, &value, run), run);
+    assert_ok(loss_at(&s, &theta, &value, run), run);
     assert_int_equal(s.rows, ROWS);
     for (size_t i = 0; i < s.rows; i++) {
         double x[NEAR * 3], y[NEAR], mean, var;
@@ -103,7 +104,8 @@ static void missed_lengths(void **state)
     una_gp gp = process("matern52(length=[2, 1000, 1000])", 400, false, run),
            other = process("matern52(length=[2, 1000, 1000])", 400, false, wide);
     gp.noise_var = other.noise_var = 0.3;
-    una_near_search search = { .gp = &gp, .plan = &all_free, .free_noise = true, .range = 1e5, .seed = 1 }, again = search;
+    una_near_search search = { .gp = &gp, .plan = &all_free, .free_noise = true, .range = 1e5, .seed = 1 },
+                    again = search;
     again.gp = &other;
     assert_ok(una_near_search_run(&search, run), run);
     assert_ok(una_near_search_run(&again, wide), wide);
@@ -145,7 +147,8 @@ static una_status everything(void *context, una_run *run)
     for (int i = 0; i < 15; i++) y[i] = cos(i);
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = una_kernel_parse(&k, "matern52", &standard, &run->scratch, run);
-    if (status == UNA_OK) status = una_gp_init_near(&gp, k, (una_gp_rows){ { x, 15, 3, 3 }, y, NULL }, 12, &run->scratch);
+    if (status == UNA_OK) status = una_gp_init_near(&gp, k, (una_gp_rows){ { x, 15, 3, 3 }, y, NULL }, 12,
+                                                 &run->scratch);
     una_near_search search = { .gp = &gp, .plan = &all_free, .free_noise = true, .range = 1e5 };
     if (status == UNA_OK) status = una_near_search_run(&search, run);
     una_arena_release(&run->scratch, mark);

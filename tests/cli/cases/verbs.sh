@@ -50,7 +50,7 @@ check "fit, preset" 0 una fit train.csv --target y --preset thesis $quick --set 
 out '"kind": "luna"'
 check "fit, preset of another model" 0 una fit train.csv --target y --preset thesis --model linear --out p.una --json
 out '"kind": "linear"'
-check "fit, no model" 0 una fit train.csv --target y --set luna=none --out auto.una --json
+check "fit, no model" 0 una fit train.csv --target y --set luna=none --set trees=none --out auto.una --json
 out '"kind": "auto"' "gp carries 100 %"
 check "fit, spec" 0 una fit train.csv --target y --model "luna(epochs=20, width=10, restarts=1)" --out s.una --quiet
 same s.una train.una

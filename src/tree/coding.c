@@ -14,7 +14,7 @@ static int by_value(const void *a, const void *b)
 
 static bool is_missing(const una_tree_column *column, const double *x)
 {
-    return column->missing != SIZE_MAX && x[column->missing] > 0.5;
+    return column->missing != SIZE_MAX && x[column->missing] > 0;
 }
 
 /* The values of a column that are there, sorted; of very many rows, evenly spaced ones. */
@@ -87,7 +87,7 @@ una_status una_tree_coding_learn(una_tree_coding *coding, const una_columns *col
 static unsigned char code_of_word(const una_tree_column *column, const double *x)
 {
     for (size_t k = 0; k < column->words; k++)
-        if (x[column->input + k] > 0.5) return (unsigned char)(1 + k);
+        if (x[column->input + k] > 0) return (unsigned char)(1 + k);
     return 0;
 }
 

@@ -46,6 +46,11 @@ static void steps_words_and_missing_cells_are_learnt(void **state)
     assert_true(score.rmse < 0.2);                                       /* the noise is 0.1, the target's std 1.2 */
     assert_true(score.coverage_95 > 0.85);
     una_model_free(model);
+
+    model = fitted("trees(relevance=on)", data, &SIZED(una_fit_settings, .missing = UNA_MISSING_MEAN), run);
+    assert_ok(una_model_score(&score, model, asked, run), run);          /* words are words at any scale */
+    assert_true(score.rmse < 0.25);
+    una_model_free(model);
     una_dataset_free(data);
     una_dataset_free(asked);
     free(known);

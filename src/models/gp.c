@@ -550,11 +550,13 @@ static una_status gp_slope(const void *state, const double *x, una_slope *at, un
     return una_gp_slope(state, x, &at->mean, &at->var, at->dmean, at->dvar, run);
 }
 
-/* Keeps the kernel; noise_std=auto: by evidence. */
+/* Keeps the kernel and the form; noise_std=auto: by evidence. The spec of an older model does not say the form. */
 static una_status gp_relearn(una_fitting *f)
 {
     gp_options *o = f->target->options;
+    const una_gp *before = f->target->state;
     int optimise = o->optimise;
+    if (UNA_IS_AUTO(o->neighbours)) o->neighbours = (double)before->neighbours;
     o->optimise = NO;
     una_status status = fit_process(f, false);
     o->optimise = optimise;

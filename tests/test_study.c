@@ -173,17 +173,17 @@ static void a_trial_comes_again_when_its_lease_has_ended(void **state)
     double first[2], again[2];
     una_trials *all;
     (void)state;
-    settings.lease = 0.5;
+    settings.lease = 1.5;
     snprintf(path, sizeof path, "%s", temp_path("lease.study"));
     una_study *a = made(path, &settings, run), *b = opened(path, run);
     assert_int_equal(ask_one(a, first, run), 1);
     assert_int_equal(ask_one(a, NULL, run), 2);
     assert_int_equal(ask_one(b, NULL, run), 3);
-    pause_seconds(0.3);
+    pause_seconds(0.9);
     assert_ok(una_study_renew(a, (const uint64_t[]){ 2 }, 1, run), run);
     assert_status(una_study_renew(b, (const uint64_t[]){ 2 }, 1, run), UNA_E_INPUT, run);       /* it is not his */
     assert_says(una_run_message(run), "not held by this process");
-    pause_seconds(0.3);
+    pause_seconds(0.9);
     assert_int_equal(ask_one(b, again, run), 1);         /* 2 was renewed; lowest number first */
     assert_memory_equal(first, again, sizeof first);
     assert_int_equal(ask_one(b, NULL, run), 3);

@@ -144,12 +144,6 @@ static void count_gains(double *scale, const una_trees *trees)
     }
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Anchors are rows drawn at random; the reach is as far as nearly all other rows are from them. */
 static una_status learn_distance(trees_model *m, const una_problem *p, una_arena *keep, una_run *run)
 {
@@ -173,7 +167,7 @@ static una_status learn_distance(trees_model *m, const una_problem *p, una_arena
     UNA_NEW(&run->scratch, double, distance, ANCHORS);
     for (size_t i = m->anchors; i < rows && others < ANCHORS; i++)
         distance[others++] = distance_of(m, p->x.at + order[i] * p->x.stride, &nearest);
-    qsort(distance, others, sizeof *distance, by_size);
+    qsort(distance, others, sizeof *distance, una_by_number);
     m->reach = others ? fmax(distance[(size_t)(0.95 * (double)others)], 1e-9) : 1;
     return UNA_OK;
 }

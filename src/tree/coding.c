@@ -6,12 +6,6 @@
 
 enum { MOST_EDGES = UNA_TREE_CODES - 3, MOST_SORTED = 200000 };
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static bool is_missing(const una_tree_column *column, const double *x)
 {
     return column->missing != SIZE_MAX && x[column->missing] > 0;
@@ -25,7 +19,7 @@ static size_t sorted_values(double *value, const una_tree_column *column, una_vi
         const double *row = x.at + i * x.stride;
         if (!is_missing(column, row)) value[count++] = row[column->input];
     }
-    qsort(value, count, sizeof *value, by_value);
+    qsort(value, count, sizeof *value, una_by_number);
     return count;
 }
 

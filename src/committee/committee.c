@@ -114,17 +114,13 @@ static una_status plan_members(una_committee *c)
         una_member_fit *fit = &c->member[i];
         *fit = (una_member_fit){ .repeat = p->folds ? i / p->folds : i, .number = i, .label = p->folds ? p->fold : NULL,
                                  .left_out_label = (unsigned char)(p->folds ? i % p->folds : 0) };
-        fit->scaled = c->pair->scale && (all_scaled || fit->repeat / 2 % 2 == 0);
+        fit->pair = &c->pair[c->scaled_folds ? 1 + fit->left_out_label : 0];
+        fit->scaled = fit->pair->scale && (all_scaled || fit->repeat % 2 == 0);
     }
     return UNA_OK;
 }
 
 /* ---- the whole fit ----------------------------------------------------------------------------------------------- */
-
-static una_status learn_relevance(una_committee *c, bool one)
-{
-    return una_committee_scale_inputs(c, scales_inputs(una_common_of(c->target), c->f->problem, one));
-}
 
 static una_status fit_members(una_committee *c)
 {
@@ -142,15 +138,13 @@ static una_status collect_oof(una_committee *c)
     return UNA_OK;
 }
 
-/* The shares of the progress: up to the end of relevance, members, prior scale. */
-typedef struct stages { double relevance, members, prior; } stages;
-
-static stages stages_of(const una_committee *c, bool scales)
+/* For callers that ask for them. */
+static void report_oof(una_committee *c)
 {
-    bool refits = una_oof_wanted(c->target->result) && scales && c->f->problem->folds;
-    double relevance = scales ? 0.05 : 0, rest = (1 - relevance) * (refits ? 0.8 : 1);
-    double members = relevance + rest * (una_prior_scale_is_wanted(c) ? 0.8 : 1);
-    return (stages){ relevance, members, relevance + rest };
+    for (size_t t = 0; t < una_committee_targets(c); t++) {
+        const una_committee *own = una_committee_of(c, t);
+        una_oof_report(&own->oof, own->chosen.noise_var, own->pair->plain.folds, own->target->result);
+    }
 }
 
 static una_status fit_committee(una_committee *c)
@@ -162,18 +156,19 @@ static una_status fit_committee(una_committee *c)
     una_network_note(&f->target->result->notes, f->problem, run);
     if (!f->kind->validation) return una_fixed_features_fit(f);
 
-    stages at = stages_of(c, scales_inputs(una_common_of(c->target), f->problem, one));
-    UNA_STAGE(run, 0, at.relevance, learn_relevance(c, one)); /* lengths on a sample: inputs times 1/length       */
+    bool scales = scales_inputs(una_common_of(c->target), f->problem, one);
+    double first = scales ? 0.05 : 0, members = una_prior_scale_is_wanted(c) ? 0.8 : 1;          /* of the progress */
+    UNA_STAGE(run, 0, first, una_committee_scale_inputs(c, scales));     /* lengths on a sample: inputs times 1/length */
     if (one) {
-        UNA_STAGE(run, at.relevance, 1, una_fit_single(c));
+        UNA_STAGE(run, first, 1, una_fit_single(c));
         return UNA_OK;
     }
-    UNA_STAGE(run, at.relevance, at.members, fit_members(c)); /* each leaves out a fold; they train as one batch  */
+    UNA_STAGE(run, first, members, fit_members(c));           /* each leaves out a fold; they train as one batch  */
     UNA_TRY(collect_oof(c));                                  /* what members predict for rows they did not see   */
     UNA_TRY(una_choose_weights(c));                           /* stacking, Yao et al. 2018; and a first noise      */
-    UNA_STAGE(run, at.members, at.prior, una_choose_prior_scale(c));     /* by regions left out whole             */
-    UNA_STAGE(run, at.prior, at.prior, una_choose_noise(c));  /* constant or varying, on out-of-fold residuals    */
-    UNA_STAGE(run, at.prior, 1, una_report_oof(c));           /* for callers that ask for them                    */
+    UNA_STAGE(run, members, 1, una_choose_prior_scale(c));    /* by regions left out whole                        */
+    UNA_TRY(una_choose_noise(c));                             /* constant or varying, on out-of-fold residuals    */
+    report_oof(c);
     return una_finish_posteriors(c);                          /* every member's posterior takes all rows in       */
 }
 

@@ -48,7 +48,7 @@ static una_status plan_folds(una_committee *c, const candidate *a, size_t count,
     UNA_NEW_AT(&run->scratch, c->member, count);
     c->count = count;
     for (size_t i = 0; i < count; i++)
-        c->member[i] = (una_member_fit){ .number = i, .label = p->folds ? p->fold : NULL,
+        c->member[i] = (una_member_fit){ .number = i, .pair = a->pair, .label = p->folds ? p->fold : NULL,
                                          .left_out_label = (unsigned char)i, .every = every };
     return UNA_OK;
 }
@@ -238,20 +238,11 @@ static una_status refit_without_fold(void *context, size_t index, una_run *run)
     UNA_NEW_BYTES_AT(&fit->arena, fit->state, kind->state_size);
     memcpy(fit->options, h->of->given, kind->options_size);
     fit->result = una_fit_result_in(&fit->arena);
-    UNA_TRY(una_member_fit_rows(&p, &h->c, fit, &run->scratch));
+    UNA_TRY(una_member_fit_rows(&p, fit, &run->scratch));
     una_fit_target target = { fit->state, fit->options, &fit->result };
     UNA_TRY(una_fit_state(una_kind_fit, h->c.f, &p, target, &fit->arena, run));
     UNA_TRY(refit_under_shape(h, fit, &p, run));
     return una_member_fit_predict(fit, kind, fit->state, &p, &fit->arena, run);
-}
-
-/* Lengths that all rows have chosen tell of a row that is left out, where there are few rows for each: a stack must not
- * weigh by that. Beyond so many it is less than .01 in log-likelihood. */
-static bool lengths_tell(const candidate *a)
-{
-    enum { ROWS_PER_LENGTH = 50 };
-    const una_problem *p = &a->pair->plain;
-    return a->f->kind->search && p->x.rows < ROWS_PER_LENGTH * p->x.cols;
 }
 
 /* The scores of predictions by refits, in place of those by lengths of all rows. */
@@ -299,7 +290,7 @@ static una_status predict_by_refits(una_oof_predictions *u, const candidate *a, 
     fold_refits h = { .of = a, .search = search };
     UNA_TRY(need_folds(&a->pair->plain, run));
     const una_problem *p = &a->pair->plain;
-    UNA_TRY(plan_folds(&h.c, a, lengths_tell(a) ? (p->folds ? p->folds : 1) : una_oof_refit_folds(p), run));
+    UNA_TRY(plan_folds(&h.c, a, p->folds ? p->folds : 1, run));
     una_status status = una_jobs_run(run, h.c.member, sizeof *h.c.member, h.c.count, refit_without_fold, &h);
     if (status == UNA_OK) collect_refits(u, &h, a->noise ? a->oof.shape : NULL);
     una_jobs_free(h.c.member, sizeof *h.c.member, h.c.count);
@@ -375,9 +366,8 @@ static una_status learn_by_folds(candidate *a, bool shape, bool scored, const un
     if (a->noise) o->noise_std = last_noise(a);
     if (a->noise || joins) UNA_TRY(take_in_all_rows(m, a->pair, f));
     if (scored) una_oof_score(&a->oof, result->noise_var, result);
-    if (scored && lengths_tell(a)) return report_refits(a, found.steps > 0, f->run);
+    if (scored && f->kind->search && una_lengths_tell(&a->pair->plain)) return report_refits(a, found.steps > 0, f->run);
     if (!una_oof_wanted(result)) return UNA_OK;
-    if (f->kind->search) return predict_by_refits(result->oof, a, found.steps > 0, f->run);
     una_oof_report(&a->oof, result->noise_var, a->pair->plain.folds, result);
     return UNA_OK;
 }

@@ -21,7 +21,7 @@ static una_status keep_member(una_member *member, const una_committee *c, const 
     const una_learnt trained = { kind, kind, fit->state, c->pair->plain.x.cols };
     UNA_TRY(una_state_copy(&member->state, &trained, keep, run));
 
-    una_all_rows(&p, una_problem_of_pair(c->pair, fit->scaled));
+    una_all_rows(&p, una_problem_of_pair(fit->pair, fit->scaled));
     if (kind->relearn) {
         UNA_COPY_BYTES(&run->scratch, una_common_options, o, fit->options, kind->options_size);
         o->noise_std = una_noise_std_of(c->chosen.noise_var, o, &p);
@@ -31,7 +31,7 @@ static una_status keep_member(una_member *member, const una_committee *c, const 
     }
 
     if (!kind->observe || (!fit->label && !c->pair->plain.valid_joins)) return UNA_OK;
-    UNA_TRY(una_member_fit_rows(&p, c, fit, &run->scratch));
+    UNA_TRY(una_member_fit_rows(&p, fit, &run->scratch));
     p.x = p.valid_x;
     p.y = p.valid_y;
     return kind->observe(member->state, &p, result, keep, run);
@@ -84,7 +84,7 @@ static una_status keep_members(una_members *m, const una_committee *c)
     una_all_rows(&all, &c->pair->plain);
     UNA_TRY(una_row_weights(&weight, c->chosen.noise, all.x, run));
     for (size_t i = 0; i < c->count; i++) {
-        m->at[i].scale = c->member[i].scaled ? c->pair->scale : NULL;
+        m->at[i].scale = c->member[i].scaled ? c->member[i].pair->scale : NULL;
         total += m->at[i].weight = c->oof.weight[c->member[i].repeat];
     }
     for (size_t i = 0; i < c->count; i++) {

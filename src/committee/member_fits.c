@@ -48,37 +48,44 @@ una_status una_problem_pair_scale(una_problem_pair *pair, double *scale, una_run
 }
 
 /* Its root mean square over the inputs is 1, as each target's is. */
-static void average_scale(double *common, const una_fit_target *target, size_t targets, size_t inputs)
+static void average_scale(double *common, double *const *scale, size_t targets, size_t inputs)
 {
     for (size_t d = 0; d < inputs; d++) {
         double square = 0;
-        for (size_t t = 0; t < targets; t++) square += pow(target[t].result->relevance[d], 2) / (double)targets;
+        for (size_t t = 0; t < targets; t++) square += pow(scale[t][d], 2) / (double)targets;
         common[d] = sqrt(square);
     }
+}
+
+static una_status new_pairs(una_committee *c, const una_problem *p)
+{
+    UNA_NEW_AT(&c->f->run->scratch, c->pair, 1 + c->scaled_folds);
+    for (size_t i = 0; i <= c->scaled_folds; i++) c->pair[i] = (una_problem_pair){ .plain = *p, .scaled = *p };
+    return UNA_OK;
 }
 
 /* The problem of each target beside that of all. */
 static una_status split_targets(una_committee *c)
 {
     una_arena *scratch = &c->f->run->scratch;
+    UNA_TRY(new_pairs(c, c->f->problem));
     if (c->targets == 1) return UNA_OK;
     UNA_NEW_AT(scratch, c->per_target, c->targets);
-    UNA_NEW(scratch, una_problem_pair, pair, c->targets);
     for (size_t t = 0; t < c->targets; t++) {
-        UNA_TRY(una_problem_target(&pair[t].plain, c->f->problem, t, scratch));
-        pair[t].scaled = pair[t].plain;
-        c->per_target[t] = (una_committee){ .f = c->f, .target = &c->f->target[t], .pair = &pair[t],
-                                            .steps_share = c->steps_share, .targets = 1 };
+        una_problem own;
+        UNA_TRY(una_problem_target(&own, c->f->problem, t, scratch));
+        c->per_target[t] = (una_committee){ .f = c->f, .target = &c->f->target[t], .steps_share = c->steps_share,
+                                            .targets = 1, .scaled_folds = c->scaled_folds };
+        UNA_TRY(new_pairs(&c->per_target[t], &own));
     }
     return UNA_OK;
 }
 
 /* Per-target problems of rows that all targets have share the scaled ones. */
-static una_status scale_target_rows(una_committee *c)
+static una_status scale_target_rows(una_committee *c, const una_problem_pair *all, size_t index)
 {
-    const una_problem_pair *all = c->pair;
     for (size_t t = 0; c->per_target && all->scale && t < c->targets; t++) {
-        una_problem_pair *own = c->per_target[t].pair;
+        una_problem_pair *own = &c->per_target[t].pair[index];
         own->scale = all->scale;
         own->scaled.x = all->scaled.x;
         own->scaled.valid_x = all->scaled.valid_x;
@@ -87,26 +94,49 @@ static una_status scale_target_rows(una_committee *c)
     return UNA_OK;
 }
 
+typedef struct scales { una_committee *c; double **at; } scales;         /* [pairs of the committee][targets] */
+
+/* Job over pairs and targets: the scale that the target's rows tell, but for the fold's. */
+static una_status learn_scale(void *context, size_t index, una_run *run)
+{
+    const scales *s = context;
+    size_t targets = una_committee_targets(s->c), fold = index / targets;
+    una_problem p = una_committee_of(s->c, index % targets)->pair->plain;
+    if (fold > 0) UNA_TRY(una_problem_without_fold(&p, (unsigned char)(fold - 1), &run->scratch));
+    return una_relevance_learn(s->at[index], &p, run);
+}
+
+bool una_lengths_tell(const una_problem *p)
+{
+    enum { ROWS_PER_LENGTH = 50 };
+    return p->x.rows < ROWS_PER_LENGTH * p->x.cols;
+}
+
 una_status una_committee_scale_inputs(una_committee *c, bool wanted)
 {
     una_fitting *f = c->f;
-    size_t inputs = f->problem->x.cols;
-    double *scale = NULL;
-    UNA_NEW_AT(&f->run->scratch, c->pair, 1);
-    *c->pair = (una_problem_pair){ .plain = *f->problem, .scaled = *f->problem };
+    size_t inputs = f->problem->x.cols, targets = c->targets;
+    if (wanted && una_lengths_tell(f->problem)) c->scaled_folds = f->problem->folds;
     UNA_TRY(split_targets(c));
     if (!wanted) return UNA_OK;
-    for (size_t t = 0; t < c->targets; t++) {
-        UNA_NEW_AT(f->keep, scale, inputs);
-        UNA_TRY(una_relevance_learn(scale, &una_committee_of(c, t)->pair->plain, f->run));
-        f->target[t].result->relevance = scale;
+
+    size_t pairs = 1 + c->scaled_folds;
+    scales s = { .c = c };
+    UNA_NEW_AT(&f->run->scratch, s.at, pairs * targets);
+    for (size_t i = 0; i < pairs * targets; i++) UNA_NEW_AT(f->keep, s.at[i], inputs);
+    UNA_TRY(una_pool_in_group(f->run, pairs * targets, learn_scale, &s));
+    for (size_t t = 0; t < targets; t++) f->target[t].result->relevance = s.at[t];
+
+    for (size_t i = 0; i < pairs; i++) {
+        double *scale = s.at[i * targets];
+        if (c->per_target) {
+            UNA_NEW_AT(f->keep, scale, inputs);
+            average_scale(scale, s.at + i * targets, targets, inputs);
+        }
+        UNA_TRY(una_problem_pair_scale(&c->pair[i], scale, f->run));
+        UNA_TRY(scale_target_rows(c, &c->pair[i], i));
     }
-    if (c->per_target) {
-        UNA_NEW_AT(f->keep, scale, inputs);
-        average_scale(scale, f->target, c->targets, inputs);
-    }
-    UNA_TRY(una_problem_pair_scale(c->pair, scale, f->run));
-    return scale_target_rows(c);
+    return UNA_OK;
 }
 
 una_status una_problem_pair_share(una_problem_pair *pair, bool plain, bool scaled, una_run *run)
@@ -121,9 +151,9 @@ una_status una_problem_pair_share(una_problem_pair *pair, bool plain, bool scale
 
 /* ---- member fits: trainings, and their out-of-fold predictions ------------------------------------------------ */
 
-una_status una_member_fit_rows(una_problem *p, const una_committee *c, const una_member_fit *fit, una_arena *arena)
+una_status una_member_fit_rows(una_problem *p, const una_member_fit *fit, una_arena *arena)
 {
-    *p = *una_problem_of_pair(c->pair, fit->scaled);
+    *p = *una_problem_of_pair(fit->pair, fit->scaled);
     p->seed = una_member_seed(p->seed, fit->number);
     p->valid_joins = false;
     if (fit->label) p->fold = fit->label;
@@ -138,7 +168,7 @@ una_status una_member_fit_rows(una_problem *p, const una_committee *c, const una
 una_status una_member_fit_rows_weighed(una_problem *p, const una_committee *c, const una_member_fit *fit, una_run *run)
 {
     const una_noise *noise = c->noise && fit->label ? una_noise_without(c->noise, fit->left_out_label) : c->noise;
-    UNA_TRY(una_member_fit_rows(p, c, fit, &run->scratch));
+    UNA_TRY(una_member_fit_rows(p, fit, &run->scratch));
     return una_row_weights(&p->weight, noise, p->x, run);
 }
 
@@ -192,7 +222,7 @@ una_status una_member_fit_train(void *context, size_t index, una_run *run)
         UNA_TRY(new_member_fit(fit, una_committee_of(c, t), &training->arena));
         target[t] = (una_fit_target){ fit->state, fit->options, &fit->result };
     }
-    UNA_TRY(una_member_fit_rows(&p, c, training, &run->scratch));
+    UNA_TRY(una_member_fit_rows(&p, training, &run->scratch));
     una_fitting f = { .kind = kind, .problem = &p, .target = target, .keep = &training->arena, .run = run,
                       .coupling = c->per_target ? &coupling : NULL };
     UNA_TRY(una_kind_fit(&f));
@@ -201,7 +231,7 @@ una_status una_member_fit_train(void *context, size_t index, una_run *run)
     for (size_t t = 0; t < n; t++) {
         const una_committee *own = una_committee_of(c, t);
         una_member_fit *fit = &own->member[index];
-        if (c->per_target) UNA_TRY(una_member_fit_rows(&p, own, fit, &run->scratch));
+        if (c->per_target) UNA_TRY(una_member_fit_rows(&p, fit, &run->scratch));
         UNA_TRY(una_member_fit_predict(fit, kind, fit->state, &p, &training->arena, run));
     }
     return UNA_OK;

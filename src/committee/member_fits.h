@@ -9,6 +9,10 @@
 #include "committee/oof.h"
 #include "train/training_rows.h"
 
+/* Whether lengths that all rows have chosen tell of a row that is left out, since there are few rows for each. Beyond so
+ * many it is less than .01 in log-likelihood. */
+bool una_lengths_tell(const una_problem *p);
+
 /* ---- the problem as it is, and with scaled inputs ---------------------------------------------------------------- */
 
 typedef struct una_problem_pair {
@@ -30,6 +34,7 @@ typedef struct una_member_fit {
     void     *state, *options;
     una_fit_result result;
     size_t    repeat, number;            /* number: chooses its random stream                               */
+    const una_problem_pair *pair;        /* its rows are of this pair                                       */
     bool      scaled;
     const unsigned char *label;          /* [rows] rows with left_out_label are left out; NULL: the held-out rows are */
     unsigned char left_out_label;
@@ -44,7 +49,8 @@ typedef struct una_committee_choice { double noise_var, prior_var; una_noise *no
 typedef struct una_committee {
     una_fitting    *f;                   /* its kind is that of one training                                */
     una_fit_target *target;              /* whose options, as given, and result these are                   */
-    una_problem_pair *pair;
+    una_problem_pair *pair;              /* [1 + scaled_folds] of all rows; then by the scale without each fold */
+    size_t          scaled_folds;        /* 0: all members have the scale that all rows tell                */
     una_member_fit *member;
     size_t          count;
     double          steps_share;         /* share of the steps that the options say                         */
@@ -73,15 +79,16 @@ static inline una_common_options *una_common_of(const una_fit_target *target)
     return target->options;
 }
 
-/* Learns the scale of the inputs, if wanted: it is kept, and reported in the results. With several targets it is common,
- * because features are: the quadratic mean of the targets' scales; each result gets its own target's. */
+/* Learns the scale of the inputs, if wanted: it is kept, and reported in the results. Where there are few rows for each
+ * length, a member has the scale that the rows tell without the fold that it leaves out: the scale of all rows would tell
+ * of it. With several targets it is common, because features are: the quadratic mean of the targets' scales; each result
+ * gets its own target's. */
 una_status una_committee_scale_inputs(una_committee *c, bool wanted);
 
 /* ---- member fits: trainings, and their out-of-fold predictions --------------------------------------------------- */
 
 /* The rows of a member: x are those that train, valid_x those that it leaves out. */
-una_status una_member_fit_rows(una_problem *problem, const una_committee *c, const una_member_fit *member,
-                               una_arena *arena);
+una_status una_member_fit_rows(una_problem *problem, const una_member_fit *member, una_arena *arena);
 /* The same, weighted by the committee's noise. */
 una_status una_member_fit_rows_weighed(una_problem *problem, const una_committee *c, const una_member_fit *member,
                                        una_run *run);

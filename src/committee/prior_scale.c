@@ -38,6 +38,7 @@ static una_status plan_region_fits(una_committee *region_fits, const una_committ
         size_t region = k / FITS_PER_REGION, repeat = k % FITS_PER_REGION;
         const una_member_fit *like = &members->member[repeat ? members->count - 1 : 0];
         region_fits->member[k] = (una_member_fit){ .repeat = repeat, .number = members->count + k,
+                                                   .pair = members->pair,
                                                    .label = inside + region * rows, .left_out_label = 1,
                                                    .region = region, .scaled = like->scaled };
     }

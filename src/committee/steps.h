@@ -30,15 +30,6 @@ bool       una_prior_scale_is_wanted(const una_committee *members);
 /* As given; or by further trainings that leave out whole regions, whose rows then choose it (regions.h). */
 una_status una_choose_prior_scale(una_committee *members);
 
-/* ---- oof_refit.c: strictly out-of-fold predictions ------------------------------------------------------------------ */
-
-/* Scales of the inputs (relevance) are learnt from all rows, so members with scaled inputs predict their left-out rows a
- * little too well, even where the target is pure noise. For reports each fold is therefore predicted by one refit, whose
- * scale is learnt without the fold. Folds that get a refit: all for few rows, fewer for many; 1 without folds. */
-size_t     una_oof_refit_folds(const una_problem *problem);
-/* Fills in result->oof of each target, where the caller asks for it, by refits if need be. */
-una_status una_report_oof(una_committee *c);
-
 /* ---- keep_members.c -------------------------------------------------------------------------------------------------- */
 
 /* Scores, and all members with the posterior of all rows. */

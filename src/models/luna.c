@@ -17,13 +17,13 @@
 
 typedef struct luna_options {
     una_basis_options basis;             /* first                                                           */
-    double heads, head_share, diversity, diversity_rows, target_cos2;
+    double heads, head_share, diversity, diversity_every, diversity_rows, target_cos2;
     int    schedule, probes, cosine, target_cosine, slopes;
     double perturbation_std, directions;
     int    direction_kind;
 } luna_options;
 
-enum { BOTH = UNA_PROBES_BEYOND + 1, FEW_DIRECTIONS = 4, FEW_OF_IMAGES = 2 };
+enum { BOTH = UNA_PROBES_BEYOND + 1, EVERY = 3, FEW_OF_IMAGES = 2 };
 
 static const una_option luna_table[] = {
     { "heads", UNA_COUNT, offsetof(luna_options, heads), "auto", 2, 1000, true, NULL,
@@ -33,6 +33,8 @@ static const una_option luna_table[] = {
       "penalty as in nlm" },
     { "diversity", UNA_REAL, offsetof(luna_options, diversity), "30", 0, 1e8, true, NULL,
       "lambda: weight of the heads' similarity; auto = steered so that mean cos^2 reaches target_cos2" },
+    { "diversity_every", UNA_COUNT, offsetof(luna_options, diversity_every), "auto", 1, 1000, true, NULL,
+      "slopes are compared in every k-th step, with k times the weight; auto = 3 in a committee, else 1" },
     { "diversity_rows", UNA_COUNT, offsetof(luna_options, diversity_rows), "auto", 0, 1e12, true, NULL,
       "the diversity's weight grows with the number of rows, as that of the fit does, up to this number; 0 = no "
       "limit (the thesis); auto = 1000, for images 220" },
@@ -54,8 +56,7 @@ static const una_option luna_table[] = {
       "std of the finite-difference step, on standardised inputs; auto = 0.1, for images 10/32 of the square root of "
       "the number of pixels" },
     { "directions", UNA_COUNT, offsetof(luna_options, directions), "auto", 0, 1e6, true, NULL,
-      "random inputs per step along which slopes are computed; 0 = all (fewer for wide data); auto = 4 in every "
-      "other repeat, all in the others" },
+      "random inputs per step along which slopes are computed; 0 = all (fewer for wide data); auto = all, for images 2" },
     { "direction_kind", UNA_WORD, offsetof(luna_options, direction_kind), "inputs", 0, 0, false, UNA_DIRECTION_KINDS,
       "slopes along inputs, or along random unit vectors" },
     UNA_ROWS_BODY(luna_options, basis),
@@ -85,7 +86,8 @@ static void luna_fill_options(luna_options *o, const una_problem *problem)
     if (images && o->probes == BOTH) o->probes = UNA_PROBES_DATA;
     if (UNA_IS_AUTO(o->diversity_rows)) o->diversity_rows = images ? 220 : 1000;
     if (UNA_IS_AUTO(o->perturbation_std)) o->perturbation_std = images ? sqrt(inputs) * 10 / 32 : 0.1;
-    if (images && (UNA_IS_AUTO(o->directions) || o->directions == 0)) o->directions = FEW_OF_IMAGES;
+    if (UNA_IS_AUTO(o->directions) || (images && o->directions == 0)) o->directions = images ? FEW_OF_IMAGES : 0;
+    if (UNA_IS_AUTO(o->diversity_every)) o->diversity_every = images || o->basis.common.members == 1 ? 1 : EVERY;
     if (UNA_IS_AUTO(o->heads)) o->heads = fmax(2, floor(features / 2));
     if (UNA_IS_AUTO(o->head_share)) o->head_share = 1 / o->heads;
     if (UNA_IS_AUTO(o->target_cos2)) o->target_cos2 = fmax(0.01, 0.3 / (inputs * inputs));
@@ -98,7 +100,8 @@ static una_basis_plan luna_plan(const luna_options *o, const una_problem *proble
     double share = o->diversity_rows > 0 ? fmin(1, o->diversity_rows / rows) : 1;
     una_basis_plan plan = { .stage = "training luna", .heads = (size_t)o->heads };
     plan.training = (una_training_settings){
-        .diversity = steer ? 1 : o->diversity * share, .steer = steer, .target_cos2 = o->target_cos2,
+        .diversity = steer ? 1 : o->diversity * share, 
+        .diversity_every = (size_t)o->diversity_every, .steer = steer, .target_cos2 = o->target_cos2,
         .schedule = steer ? 0 : o->schedule, .probes = o->probes, .per_point = o->cosine == 1, .exact = o->slopes == 1,
         .perturbation_std = o->perturbation_std, .directions = (size_t)o->directions,
         .unit_directions = o->direction_kind == 1, .jacobian = o->target_cosine == 1,
@@ -130,13 +133,11 @@ static una_status luna_fit(una_fitting *f)
     return UNA_OK;
 }
 
-/* Probes lie beyond the data in the second of four repeats, between rows in the others, because most gaps lie there.
- * Every other repeat has few directions: it takes half the time, finds gaps rather better and fits a little worse. */
+/* Probes lie beyond the data in the second of four repeats, between rows in the others, because most gaps lie there. */
 static void luna_vary(void *options, size_t repeat)
 {
     luna_options *o = options;
     if (o->probes == BOTH) o->probes = repeat % 4 == 1 ? UNA_PROBES_BEYOND : UNA_PROBES_BETWEEN;
-    if (UNA_IS_AUTO(o->directions)) o->directions = repeat % 2 ? FEW_DIRECTIONS : 0;
 }
 
 const una_kind una_kind_luna = {
@@ -152,7 +153,7 @@ const una_kind una_kind_luna = {
               "slopes=differences, perturbation_std=0.1, width=50, depth=2, activation=relu, rate=0.001, "
               "rate_schedule=constant, epochs=20000, batch=128, restarts=1, penalty=0.1, prior_var=1, "
               "units=standardised, members=1, relevance=off, noise=constant",
-    .results = 3,
+    .results = 4,
     .least_rows = 5,
     .committee = &una_committee_calls,
     .validation = &una_validates,

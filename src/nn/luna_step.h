@@ -21,6 +21,8 @@ typedef struct una_training_settings {   /* how a network is trained; every numb
     /* LUNA's part: */
     double head_relief;                  /* share of the penalty that heads are spared                      */
     double diversity;                    /* lambda; 0: no probes                                            */
+    size_t diversity_every;              /* slopes are compared in every k-th step, with k times the weight;
+                                            0 or 1: in each                                                 */
     bool   steer;                        /* diversity moves so that mean cos^2 reaches target_cos2          */
     double target_cos2;
     int    schedule;                     /* annealing of the diversity                                      */
@@ -33,6 +35,16 @@ typedef struct una_training_settings {   /* how a network is trained; every numb
     const double *target_scale;          /* [targets] they are multiplied by: sigma over each one's own; NULL: 1 */
     bool   jacobian;                     /* of several targets: slopes of a head are one vector over all    */
 } una_training_settings;
+
+static inline bool una_compares_slopes(const una_training_settings *how, size_t step)
+{
+    return how->diversity_every < 2 || step % how->diversity_every == 0;
+}
+
+static inline double una_slopes_count(const una_training_settings *how)
+{
+    return how->diversity_every < 2 ? 1 : (double)how->diversity_every;
+}
 
 typedef struct una_inputs {              /* what inputs are: numbers are perturbed, a category is taken whole */
     size_t count;

@@ -41,7 +41,7 @@ typedef struct luna_step {
     size_t *missing;                     /* [most, targets] of the batch, piece after piece; NULL: no cell is missing */
     size_t missing_count[UNA_MOST_PIECES];
     size_t delta_room;                   /* of one piece                                                    */
-    double lambda, mean_cos2;            /* as it is steered; of the step at hand                           */
+    double lambda, mean_cos2;            /* as it is steered; when slopes were last compared                */
 } luna_step;
 
 /* ---- the random parts of a step --------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static void next_batch(luna_step *t, size_t step)
     t->at_once = 0;
     for (size_t r = 0; r < t->ranks; r++)
         t->at_once += (double)((at + 1) * t->rank_rows[r] / t->batches - at * t->rank_rows[r] / t->batches);
-    t->batch.probes = t->batch.directions ? t->batch.rows : 0;
+    t->batch.probes = t->batch.directions && una_compares_slopes(t->how, step) ? t->batch.rows : 0;
 }
 
 /* A random point between two training rows, or on the line through them, as far beyond each as they lie apart: numbers
@@ -209,7 +209,7 @@ static void fill_piece(void *context, size_t k)
     piece->probes = t->batch.probes ? piece->rows : 0;
     piece->x = batch_row(t, first, false);
     piece->target = t->target + first * wide;
-    if (t->delta) piece->delta = draw_perturbations(t, k);
+    if (t->delta && piece->probes) piece->delta = draw_perturbations(t, k);
 
     if (t->gather) t->missing_count[k] = 0;
     for (size_t i = first; t->gather && i < end; i++) {
@@ -229,7 +229,7 @@ static void fill_piece(void *context, size_t k)
 static void prepare_step(luna_step *t, size_t step)
 {
     next_batch(t, step);
-    if (t->batch.directions) {
+    if (t->batch.probes) {
         place_step_probes(t, step);
         choose_step_directions(t, step);
     }
@@ -337,7 +337,7 @@ static REAL(una_objective) objective_at(const luna_step *t, double u, una_run *r
         .fit_weight = t->how->fit_weight / heads,
         .penalty = t->how->penalty * (double)t->batch.rows / (double)t->all,
         .head_relief = t->how->head_relief,
-        .diversity = t->lambda * una_schedule(t->how->schedule, u) * scale * targets,
+        .diversity = t->lambda * una_schedule(t->how->schedule, u) * scale * targets * una_slopes_count(t->how),
         .per_point = t->how->per_point,
         .targets = t->how->targets,
         .jacobian = t->how->jacobian,
@@ -353,7 +353,8 @@ static una_status loss_and_gradient(void *context, size_t step, const real *para
     prepare_step(t, step);
     REAL(una_objective) objective = objective_at(t, (double)(step + 1) / (double)t->how->descent.steps, run);
     REAL(una_net_gradient_in_pieces)(t->work, parameters, t->piece, &objective, gradient, losses, t->crew);
-    t->mean_cos2 = losses->mean_cos2;
+    if (t->batch.probes || !t->batch.directions) t->mean_cos2 = losses->mean_cos2;
+    losses->mean_cos2 = t->mean_cos2;                    /* between two comparisons that of the last */
     if (!una_run_counts(run)) losses->diverse *= 0, losses->mean_cos2 *= 0;
     return una_run_sums_check(run);
 }

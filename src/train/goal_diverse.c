@@ -125,6 +125,7 @@ static void diverse_rows_of_step(diverse *d, size_t step)
     d->now.plain = b->rows;
     if (d->mask)
         una_dropout_mask(&units, job->goal_options.dropout.rate, b->rows * UNA_PADDED(d->now.features), d->mask);
+    if (!una_compares_slopes(&d->t->job->how, step)) d->now.probes = 0;
     if (d->now.probes == 0) return;
     d->now.probes = b->rows;
     memcpy(d->x, b->x, b->rows * d->t->size.inputs * sizeof *d->x);
@@ -176,6 +177,7 @@ static una_status diverse_gradient(void *context, size_t step, const float *p, f
     double u = (double)(step + 1) / (double)how->descent.steps;
     double heads = (double)d->now.heads, rows = (double)d->now.plain;
     double diversity = heads > 1 ? d->lambda * una_schedule(how->schedule, u) * 2 * rows / (heads * (heads - 1)) : 0;
+    diversity *= una_slopes_count(how);
 
     double penalty = d->mask ? decay_weights(t, p, g) : diverse_penalty(t, p, g);
     const una_diverse_rows_f32 all = { d->phi, t->batches.target, d->delta, p + t->size.head,
@@ -187,7 +189,8 @@ static una_status diverse_gradient(void *context, size_t step, const float *p, f
     t->net.body->learn_back(t->work, d->dphi, g);
     losses->penalty = penalty;
     losses->total += penalty;
-    d->mean_cos2 = losses->mean_cos2;
+    if (d->now.probes || !d->most.probes) d->mean_cos2 = losses->mean_cos2;
+    losses->mean_cos2 = d->mean_cos2;
     return UNA_OK;
 }
 

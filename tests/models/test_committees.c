@@ -182,14 +182,13 @@ static void held_out_rows_join(void **state)
 
 /* ---- relevance, weights, noise --------------------------------------------------------------------------------- */
 
-/* Repeats 0 and 1 of four, so that relevance meets every way in which a kind varies its repeats. */
-static void relevance_in_two_repeats_of_four(void **state)
+static void relevance_in_every_other_repeat(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(60, 0, run);
     una_model *both = luna_with("members=25, relevance=auto", data, run);
-    for (size_t m = 0; m < 25; m++) assert_true((members_of(both)->at[m].scale != NULL) == (m < 10 || m >= 20));
+    for (size_t m = 0; m < 25; m++) assert_true((members_of(both)->at[m].scale != NULL) == (m / 5 % 2 == 0));
     assert_non_null(una_model_info(both)->relevance);
     una_model *on = luna_with("members=10, relevance=on", data, run);
     for (size_t m = 0; m < 10; m++) assert_non_null(members_of(on)->at[m].scale);
@@ -203,6 +202,28 @@ static void relevance_in_two_repeats_of_four(void **state)
     una_model *models[] = { both, on, off, one, copy };
     for (size_t i = 0; i < 5; i++) una_model_free(models[i]);
     una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* With few rows for each length a member's scale knows nothing of the fold that it leaves out: other targets there leave
+ * it as it is. With many rows all have one. */
+static void scales_do_not_know_the_fold(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *few = wave_data(60, 0, run), *many = wave_data(120, 0, run);
+    una_model *own = luna_with("members=10, relevance=on", few, run);
+    una_model *common = luna_with("members=10, relevance=on", many, run);
+    for (size_t m = 0; m < 10; m++) {
+        const double *first = members_of(own)->at[m % 5].scale, *scale = members_of(own)->at[m].scale;
+        assert_true(first[0] == scale[0]);               /* of the same fold */
+        if (m > 0) assert_true((members_of(own)->at[m - 1].scale[0] == scale[0]) == false);
+        assert_true(members_of(common)->at[m].scale[0] == una_model_info(common)->relevance[0]);
+    }
+    una_model_free(own);
+    una_model_free(common);
+    una_dataset_free(few);
+    una_dataset_free(many);
     una_run_free(run);
 }
 
@@ -258,21 +279,21 @@ static void repeats_of_luna_vary(void **state)
     }
     assert_ok(una_dataset_from_arrays(&data, x, y, ROWS, INPUTS, NULL, run), run);
 
-    una_model *chosen = luna_of_repeats("directions=auto, probes=both", data, run), *explicit[2][2];
-    for (int few = 0; few < 2; few++)
+    una_model *chosen = luna_of_repeats("diversity_every=auto, probes=both", data, run), *explicit[2][2];
+    for (int third = 0; third < 2; third++)
         for (int beyond = 0; beyond < 2; beyond++) {
             char more[64];
-            snprintf(more, sizeof more, "directions=%d, probes=%s", few ? 4 : 0, beyond ? "beyond" : "between");
-            explicit[few][beyond] = luna_of_repeats(more, data, run);
+            snprintf(more, sizeof more, "diversity_every=%d, probes=%s", third ? 3 : 1, beyond ? "beyond" : "between");
+            explicit[third][beyond] = luna_of_repeats(more, data, run);
         }
     for (size_t m = 0; m < 8; m++)
-        for (int few = 0; few < 2; few++)
+        for (int third = 0; third < 2; third++)
             for (int beyond = 0; beyond < 2; beyond++) {
-                bool like = few == (int)(m % 2) && beyond == (m % 4 == 1);
-                assert_true((answer_of(chosen, m, run) == answer_of(explicit[few][beyond], m, run)) == like);
+                bool like = third && beyond == (m % 4 == 1);
+                assert_true((answer_of(chosen, m, run) == answer_of(explicit[third][beyond], m, run)) == like);
             }
 
-    assert_says(una_model_info(chosen)->spec, "directions=auto");        /* no one number: passed back as it is */
+    assert_says(una_model_info(chosen)->spec, "diversity_every=3");
     assert_says(una_model_info(chosen)->spec, "probes=both");
     for (size_t i = 0; i < 4; i++) una_model_free(explicit[i / 2][i % 2]);
     una_model_free(chosen);
@@ -437,7 +458,8 @@ int main(void)
         cmocka_unit_test(updates_are_posteriors_of_all_rows),
         cmocka_unit_test(held_out_rows_join),
         cmocka_unit_test(repeats_of_luna_vary),
-        cmocka_unit_test(relevance_in_two_repeats_of_four),
+        cmocka_unit_test(relevance_in_every_other_repeat),
+        cmocka_unit_test(scales_do_not_know_the_fold),
         cmocka_unit_test(weights_as_asked),
         cmocka_unit_test(noise_that_varies),
         cmocka_unit_test(networks_that_differ),

@@ -466,6 +466,41 @@ static void steering_moves_towards_the_target(void **state)
     una_run_free(run);
 }
 
+/* ---- slopes that are compared now and then ----------------------------------------------------------------------- */
+
+/* The gradient of one step, whose number is `step`, and its losses. */
+static double *gradient_of(const problem *p, una_training_settings how, size_t step, una_losses *losses, una_run *run)
+{
+    una_trainable_f64 what;
+    how.schedule = 0;
+    assert_ok(una_luna_step_f64(&what, &p->net, &p->data, &how, run), run);
+    double *gradient = una_arena_get(&run->scratch, p->net.parameters, sizeof *gradient);
+    for (size_t i = 0; i <= step; i++)
+        assert_ok(what.gradient(what.context, i, p->parameters, gradient, losses, run), run);
+    return gradient;
+}
+
+static void slopes_count_k_times_in_every_kth_step(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    problem p;
+    una_losses often, seldom, never;
+    make_problem(&p, HEADS);
+    una_training_settings each = luna_training(9), third = each, strong = each, plain = plain_training(9);
+    third.diversity_every = 3;
+    strong.diversity = 3 * each.diversity;
+    for (size_t step = 0; step < 7; step++) {
+        bool compares = step % 3 == 0;
+        const double *measured = gradient_of(&p, third, step, &seldom, run);
+        const double *expected = gradient_of(&p, compares ? strong : plain, step, compares ? &often : &never, run);
+        for (size_t i = 0; i < p.net.parameters; i++) assert_near(measured[i], expected[i], 1e-12, 1e-12);
+        gradient_of(&p, each, step / 3 * 3, &often, run);
+        assert_near(seldom.mean_cos2, often.mean_cos2, 0, 0);    /* of the last comparison */
+    }
+    una_run_free(run);
+}
+
 /* ---- memory, cancelling ------------------------------------------------------------------------------------------ */
 
 static una_status job_train(void *context, una_run *run)
@@ -476,6 +511,7 @@ static una_status job_train(void *context, una_run *run)
     una_trained trained;
     una_training_settings how = luna_training(2);
     how.directions = 1;
+    how.diversity_every = 2;
     double mean_cos2;
     una_status status = train(p, &how, NULL, &trained, &arena, run);
     if (status == UNA_OK) status = mean_cos2_of(&mean_cos2, &p->net, p->parameters, &p->data, &how, run);
@@ -667,6 +703,7 @@ int main(void)
         cmocka_unit_test(divergence_has_a_sentence),
         cmocka_unit_test(every_optimiser_descends),
         cmocka_unit_test(steering_moves_towards_the_target),
+        cmocka_unit_test(slopes_count_k_times_in_every_kth_step),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(cancelled_in_the_middle),
         cmocka_unit_test(threads_change_no_bit),

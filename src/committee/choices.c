@@ -7,12 +7,15 @@
 #include "train/basis.h"
 #include "train/joint_targets.h"
 
-/* Repeats with scaled inputs are one stratum, the others another. */
+/* Repeats with scaled inputs are one stratum, the others another. A fold may tell no scale where others tell one. */
 static void assign_strata(una_oof *oof, const una_committee *c)
 {
     bool any[2] = { false, false };
-    for (size_t i = 0; i < c->count; i++) any[c->member[i].scaled] = true;
-    for (size_t i = 0; i < c->count; i++) oof->stratum[c->member[i].repeat] = any[0] && c->member[i].scaled;
+    for (size_t r = 0; r < oof->repeats; r++) oof->stratum[r] = 0;
+    for (size_t i = 0; i < c->count; i++)
+        if (c->member[i].scaled) oof->stratum[c->member[i].repeat] = 1;
+    for (size_t r = 0; r < oof->repeats; r++) any[oof->stratum[r]] = true;
+    for (size_t r = 0; r < oof->repeats; r++) oof->stratum[r] = any[0] && oof->stratum[r];
     oof->strata = any[0] && any[1] ? 2 : 1;
 }
 

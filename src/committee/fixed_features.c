@@ -366,8 +366,10 @@ static una_status learn_by_folds(candidate *a, bool shape, bool scored, const un
     if (a->noise) o->noise_std = last_noise(a);
     if (a->noise || joins) UNA_TRY(take_in_all_rows(m, a->pair, f));
     if (scored) una_oof_score(&a->oof, result->noise_var, result);
-    if (scored && f->kind->search && una_lengths_tell(&a->pair->plain)) return report_refits(a, found.steps > 0, f->run);
-    if (!una_oof_wanted(result)) return UNA_OK;
+    bool tells = f->kind->search && una_lengths_tell(&a->pair->plain), wanted = una_oof_wanted(result);
+    if (scored && tells) return report_refits(a, found.steps > 0, f->run);
+    if (wanted && f->kind->search && !scored) return predict_by_refits(result->oof, a, found.steps > 0, f->run);
+    if (!wanted) return UNA_OK;
     una_oof_report(&a->oof, result->noise_var, a->pair->plain.folds, result);
     return UNA_OK;
 }

@@ -168,6 +168,7 @@ static una_status fit_committee(una_committee *c)
     UNA_TRY(una_choose_weights(c));                           /* stacking, Yao et al. 2018; and a first noise      */
     UNA_STAGE(run, members, 1, una_choose_prior_scale(c));    /* by regions left out whole                        */
     UNA_TRY(una_choose_noise(c));                             /* constant or varying, on out-of-fold residuals    */
+    UNA_TRY(una_report_regions(c));                           /* for a stack                                      */
     report_oof(c);
     return una_finish_posteriors(c);                          /* every member's posterior takes all rows in       */
 }

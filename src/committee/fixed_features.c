@@ -389,5 +389,8 @@ una_status una_fixed_features_fit(una_fitting *f)
                     .prior_var = result->prior_var, .state = ((una_members *)f->target->state)->at[0].state };
     bool scored = shape || (result->oof && result->oof->log_lik);
     UNA_STAGE(f->run, 1, 1, learn_by_folds(&a, shape, scored, &before));
+    bool tells = f->kind->search && una_lengths_tell(f->problem);
+    const una_region_process process = { a.state, tells ? given : NULL, a.noise };
+    UNA_STAGE(f->run, 1, 1, una_report_regions_without(&process, f));
     return UNA_OK;
 }

@@ -58,6 +58,8 @@ typedef struct una_committee {
     double          noise_var, prior_var;        /* at which una_predict_again predicts                     */
     const una_noise *noise;              /* rows then count by its shape, as learnt without the left-out ones; NULL:
                                             each counts once */
+    una_oof        *region_oof;          /* of left-out regions, under the chosen prior variance, where the result asks
+                                            for them; else NULL */
     una_committee_choice chosen;         /* by the out-of-fold predictions                                  */
     struct una_committee *per_target;    /* [targets] with several: the committee of each target, whose members
                                             this one's train; NULL: one target */

@@ -172,20 +172,22 @@ double una_oof_noise(una_oof *oof)
 
 /* ---- weights ----------------------------------------------------------------------------------------------------- */
 
-void una_stack(double *weight, const double *log_lik, size_t count, size_t rows, double equal_rows)
+void una_stack(double *weight, size_t count, const una_stack_rows *of, double equal_rows)
 {
     enum { TURNS = 200 };
+    const double *log_lik = of->log_lik;
+    size_t rows = of->rows;
     for (size_t k = 0; k < count; k++) weight[k] = 1 / (double)count;
 
     for (size_t turn = 0; turn < TURNS; turn++) {
         double next[UNA_MOST_MEMBERS] = {0}, all = equal_rows, moved = 0;
         for (size_t i = 0; i < rows; i++) {
-            double most = -HUGE_VAL, sum = 0;
+            double most = -HUGE_VAL, sum = 0, times = of->times ? of->times[i] : 1;
             for (size_t k = 0; k < count; k++) most = fmax(most, log_lik[k * rows + i]);
             if (!isfinite(most)) continue;
             for (size_t k = 0; k < count; k++) sum += weight[k] * exp(log_lik[k * rows + i] - most);
-            for (size_t k = 0; k < count; k++) next[k] += weight[k] * exp(log_lik[k * rows + i] - most) / sum;
-            all++;
+            for (size_t k = 0; k < count; k++) next[k] += times * weight[k] * exp(log_lik[k * rows + i] - most) / sum;
+            all += times;
         }
         for (size_t k = 0; k < count; k++) {
             double w = (next[k] + equal_rows / (double)count) / all;
@@ -224,7 +226,7 @@ static una_status weigh_strata(una_oof *const *oof, size_t targets, const double
         if (sums_at(first, i).repeats == first->repeats) row[rows++] = i;
     for (size_t s = 0; s < first->strata; s++)
         for (size_t i = 0; i < rows; i++) log_lik[s * rows + i] = stratum_log_lik(oof, targets, noise_var, s, row[i]);
-    una_stack(weight, log_lik, first->strata, rows, equal_rows);
+    una_stack(weight, first->strata, &(una_stack_rows){ log_lik, NULL, rows }, equal_rows);
     for (size_t t = 0; t < targets; t++)
         for (size_t r = 0; r < first->repeats; r++)
             oof[t]->weight[r] = weight[first->stratum[r]] / (double)repeats_of_stratum(first, first->stratum[r]);

@@ -49,6 +49,12 @@ void una_oof_score(const una_oof *oof, double noise_var, una_fit_result *result)
 bool una_oof_wanted(const una_fit_result *result);
 void una_oof_report(const una_oof *oof, double noise_var, size_t folds, una_fit_result *result);
 
-/* Weights [count] that maximise sum over rows of log sum_k w_k exp(log_lik_k), log_lik [count, rows]: expectation
- * maximisation from equal weights; equal_rows: as if so many more rows favoured equal weights. */
-void una_stack(double *weight, const double *log_lik, size_t count, size_t rows, double equal_rows);
+/* Rows that are predicted by several kinds or repeats. */
+typedef struct una_stack_rows {
+    const double *log_lik;               /* [count of these, rows]                                          */
+    const double *times;                 /* [rows] how often each row counts; NULL: once                    */
+    size_t        rows;
+} una_stack_rows;
+/* Weights [count] that maximise sum over rows of times log sum_k w_k exp(log_lik_k): expectation maximisation from equal
+ * weights; equal_rows: as if so many more rows favoured equal weights. */
+void una_stack(double *weight, size_t count, const una_stack_rows *of, double equal_rows);

@@ -6,8 +6,7 @@
 
 #include "committee/regions.h"
 
-enum { PRIORS = 13, REGIONS = 3, REGIONS_OF_LINE = 6, FITS_PER_REGION = 2, MOST_REGION_ROWS = 20000,
-       LEAST_REGION_ROWS = 30 };
+enum { PRIORS = 13, FITS_PER_REGION = 2, MOST_REGION_ROWS = 20000, LEAST_REGION_ROWS = 30 };
 static const double REGION_FIT_STEPS = 0.5; /* share of a member's steps                                    */
 static const double LEAST_GAIN = 0.01;   /* of log-likelihood per row in the regions: a wider prior must gain this
                                             much */
@@ -123,16 +122,16 @@ static una_status choose_prior_of_target(una_committee *region_fits, una_committ
     UNA_TRY(choose_prior_by_regions(region_fits, members, run));
     for (size_t k = 0; k < region_fits->count; k++)
         members->target->result->steps += region_fits->member[k].result.steps;
-    return UNA_OK;
+    return una_keep_region_oof(members, region_fits, run);
 }
 
 static una_status choose_priors(una_committee *members, una_run *run)
 {
     const una_problem *p = &members->pair->plain;
-    size_t regions, most = p->x.cols == 1 ? REGIONS_OF_LINE : REGIONS;
+    size_t regions;
     unsigned char *inside;
     una_committee region_fits = {0};
-    UNA_TRY(una_regions_cut(&inside, &regions, most, p, members->pair->scale, run));
+    UNA_TRY(una_regions_of_fit(&inside, &regions, p, members->pair->scale, members->target->result->regions, run));
     if (regions == 0) return UNA_OK;
 
     una_status status = plan_region_fits_of_targets(&region_fits, members, inside, regions, run);

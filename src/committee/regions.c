@@ -87,3 +87,17 @@ una_status una_regions_cut(unsigned char **inside, size_t *count, size_t most, c
     UNA_SCOPED(run, cut_slabs(*inside, count, most, p, scale, run));
     return UNA_OK;
 }
+
+una_status una_regions_of_fit(unsigned char **inside, size_t *count, const una_problem *p, const double *scale,
+                              una_region_predictions *shared, una_run *run)
+{
+    enum { REGIONS = 3, REGIONS_OF_LINE = 6 };
+    if (shared && shared->count > 0) {
+        *inside = shared->inside;
+        *count = shared->count;
+        return UNA_OK;
+    }
+    UNA_TRY(una_regions_cut(inside, count, p->x.cols == 1 ? REGIONS_OF_LINE : REGIONS, p, scale, run));
+    if (shared) shared->inside = *inside, shared->count = *count;
+    return UNA_OK;
+}

@@ -12,3 +12,7 @@
  * at least half of the rows outside. */
 una_status una_regions_cut(unsigned char **inside, size_t *count, size_t most, const una_problem *problem,
                            const double *scale, una_run *run);
+/* Those of a fit: three of them, with one input six. shared (may be NULL) holds them where another kind of a stack has
+ * been asked about them; else it gets them. */
+una_status una_regions_of_fit(unsigned char **inside, size_t *count, const una_problem *problem, const double *scale,
+                              una_region_predictions *shared, una_run *run);

@@ -30,6 +30,21 @@ bool       una_prior_scale_is_wanted(const una_committee *members);
 /* As given; or by further trainings that leave out whole regions, whose rows then choose it (regions.h). */
 una_status una_choose_prior_scale(una_committee *members);
 
+/* ---- region_predictions.c: what is predicted of the regions, where a stack asks for it ------------------------------- */
+
+/* Keeps what the region fits predict under the prior variance that was chosen, for una_report_regions. */
+una_status una_keep_region_oof(una_committee *members, una_committee *region_fits, una_run *run);
+/* Fills in result->regions, with the noise that was chosen. */
+una_status una_report_regions(const una_committee *c);
+/* The same for a process. */
+typedef struct una_region_process {
+    const void      *state;              /* its posterior of all rows                                       */
+    const void      *given;              /* options as given, where its numbers (lengths, variances) are searched again
+                                            without each region; NULL: it keeps those of all rows */
+    una_noise  *noise;                   /* its shape; NULL: constant                                       */
+} una_region_process;
+una_status una_report_regions_without(const una_region_process *of, una_fitting *f);
+
 /* ---- keep_members.c -------------------------------------------------------------------------------------------------- */
 
 /* Scores, and all members with the posterior of all rows. */

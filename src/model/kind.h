@@ -114,6 +114,15 @@ typedef struct una_oof_predictions {
                                                      left out in turn, 0: rows were held out */
 } una_oof_predictions;
 
+/* What a kind predicts of regions that it is fitted without: for a stack, whose kinds are all asked about the same ones.
+ * The first kind that is asked cuts them (committee/regions.h). */
+typedef struct una_region_predictions {
+    size_t count;                                 /* regions; 0: none yet                                  */
+    unsigned char *inside;                        /* [count, rows that train] 1 or 0                       */
+    double *log_lik;                              /* [count, rows that train] of y; NAN: no prediction. NULL: the kind
+                                                     predicts no regions */
+} una_region_predictions;
+
 typedef struct una_fit_result {          /* what a fit reports besides its state; standardised             */
     double noise_var, prior_var, log_evidence, mean_cos2;       /* NAN where there is none                 */
     size_t valid_rows;
@@ -123,6 +132,7 @@ typedef struct una_fit_result {          /* what a fit reports besides its state
     una_oof_predictions *oof;                     /* the kind fills it in: log_lik always, the others where they cost
                                                      little (rows: > 0); nothing else may depend on these. NULL: not
                                                      wanted */
+    una_region_predictions *regions;              /* the kind fills it in, in scratch; NULL: not wanted    */
     double *relevance;                            /* [inputs] scale of each (committee/relevance.h), in keep; NULL: was not
                                                      learnt */
     una_notes warnings, notes;

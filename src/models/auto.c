@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * A stack of a few kinds that can all update exactly, weighted by their out-of-fold likelihood (stacking):
- *   p(y | x) = sum_k w_k p_k(y | x),   w = argmax sum_i log sum_k w_k p_k(y_i | x_i, rows without i's fold).
- * Kinds of small weight are left out; where every input is a word, nlm replaces luna.
+ *   p(y | x) = sum_k w_k p_k(y | x),   w = argmax sum_i log sum_k w_k p_k(y_i | x_i, rows without i's fold)
+ * and a share of the same of rows in regions that were left out whole: what a kind says where there are no rows counts
+ * too. Kinds of small weight are left out; where every input is a word, nlm replaces luna.
  * Source: Yao, Vehtari, Simpson and Gelman 2018.
  */
 #include "committee/committee.h"
@@ -31,6 +32,7 @@ static const una_option auto_table[] = {
 };
 
 enum { KINDS = 3 };
+static const double REGION_SHARE = 0.1;  /* of the rows: so much do rows of left-out regions count in all   */
 
 typedef struct stacked_kind {            /* a kind of the stack                                             */
     const una_kind *kind;
@@ -38,6 +40,7 @@ typedef struct stacked_kind {            /* a kind of the stack                 
     void           *options, *state;
     una_fit_result  result;
     una_oof_predictions      oof;
+    una_region_predictions   regions;    /* the same regions in all                                         */
     double          weight;
 } stacked_kind;
 
@@ -116,7 +119,8 @@ static una_status ask_oof(una_oof_predictions *oof, size_t rows, bool prediction
     return UNA_OK;
 }
 
-static una_status fit_stacked(stacked_kind *h, const una_fitting *f, double *log_lik)
+static una_status fit_stacked(stacked_kind *h, const una_fitting *f, double *log_lik,
+                              una_region_predictions *regions)
 {
     const una_kind *calls = una_calls(h->kind);
     UNA_NEW_BYTES_AT(f->keep, h->state, calls->state_size);
@@ -124,35 +128,78 @@ static una_status fit_stacked(stacked_kind *h, const una_fitting *f, double *log
     UNA_TRY(ask_oof(&h->oof, una_oof_x(f->problem).rows, una_oof_wanted(f->target->result), f->run));
     h->result = una_fit_result_in(f->keep);
     h->result.oof = &h->oof;
+    if (regions) h->regions = *regions, h->regions.log_lik = NULL, h->result.regions = &h->regions;
     una_fit_target target = { h->state, h->options, &h->result };
     una_fitting own = { .kind = h->kind, .problem = f->problem, .target = &target, .keep = f->keep, .run = f->run };
-    return calls->fit(&own);
+    UNA_TRY(calls->fit(&own));
+    if (regions) *regions = h->regions;
+    return UNA_OK;
 }
 
 /* Moves rows that all kinds predict to the front; returns how many. */
-static size_t pack_complete_rows(double *oof_log_lik, size_t stack, size_t rows)
+static size_t pack_complete_rows(double *log_lik, size_t stack, size_t rows)
 {
     size_t count = 0;
     for (size_t i = 0; i < rows; i++) {
         bool all = true;
-        for (size_t k = 0; k < stack; k++) all = all && isfinite(oof_log_lik[k * rows + i]);
-        for (size_t k = 0; all && k < stack; k++) oof_log_lik[k * rows + count] = oof_log_lik[k * rows + i];
+        for (size_t k = 0; k < stack; k++) all = all && isfinite(log_lik[k * rows + i]);
+        for (size_t k = 0; all && k < stack; k++) log_lik[k * rows + count] = log_lik[k * rows + i];
         count += all;
     }
-    for (size_t k = 1; k < stack; k++) memmove(oof_log_lik + k * count, oof_log_lik + k * rows,
-                                               count * sizeof *oof_log_lik);
+    for (size_t k = 1; k < stack; k++) memmove(log_lik + k * count, log_lik + k * rows, count * sizeof *log_lik);
     return count;
 }
 
-/* Weights by oof_log_lik [count, rows], which becomes [count, *complete_rows]: rows that all kinds predict. */
-static una_status weigh_stack(stacked_kind *stack, size_t count, double *oof_log_lik, size_t rows, double least,
-                              size_t *complete_rows, una_run *run)
+/* Rows of left-out regions that all kinds predict, [count, *rows]; none where a kind predicts no regions. */
+static una_status take_region_rows(double **log_lik, size_t *rows, const stacked_kind *stack, size_t count,
+                                   const una_fitting *f)
 {
-    const double doubt = 10;
-    double sum = 0;
-    UNA_NEW(&run->scratch, double, weight, count);
-    *complete_rows = pack_complete_rows(oof_log_lik, count, rows);
-    una_stack(weight, oof_log_lik, count, *complete_rows, doubt);
+    size_t all = stack[0].regions.count * f->problem->x.rows;
+    *rows = 0;
+    for (size_t k = 0; k < count; k++)
+        if (!stack[k].regions.log_lik) return UNA_OK;
+    UNA_NEW_ROWS_AT(&f->run->scratch, *log_lik, count * all);
+    for (size_t k = 0; k < count; k++) memcpy(*log_lik + k * all, stack[k].regions.log_lik, all * sizeof **log_lik);
+    *rows = pack_complete_rows(*log_lik, count, all);
+    return UNA_OK;
+}
+
+/* Rows out of fold, oof_log_lik [count, rows], and after them those of left-out regions, which count REGION_SHARE of
+ * these in all: rows of a region lie together, and say less than as many rows by themselves. */
+static una_status rows_that_weigh(una_stack_rows *of, const stacked_kind *stack, size_t count,
+                                  const double *oof_log_lik, size_t rows, const una_fitting *f)
+{
+    size_t region_rows;
+    double *inside = NULL;
+    UNA_TRY(take_region_rows(&inside, &region_rows, stack, count, f));
+    size_t all = rows + region_rows;
+    UNA_NEW_ROWS(&f->run->scratch, double, log_lik, count * all);
+    UNA_NEW_ROWS(&f->run->scratch, double, times, all);
+    for (size_t k = 0; k < count; k++) {
+        memcpy(log_lik + k * all, oof_log_lik + k * rows, rows * sizeof *log_lik);
+        if (region_rows) memcpy(log_lik + k * all + rows, inside + k * region_rows, region_rows * sizeof *log_lik);
+    }
+    for (size_t i = 0; i < all; i++) times[i] = i < rows ? 1 : REGION_SHARE * (double)rows / (double)region_rows;
+    *of = (una_stack_rows){ log_lik, times, all };
+    return UNA_OK;
+}
+
+/* As if so many more rows favoured equal weights: more where there are more inputs, whose rows say less of how the kinds
+ * do between them. */
+static double equal_rows(size_t inputs)
+{
+    return fmin(1 + 1.5 * (double)inputs, 20);
+}
+
+/* Weights by oof_log_lik [count, rows] of rows that all kinds predict, and by regions that were left out whole. */
+static una_status weigh_stack(stacked_kind *stack, size_t count, const double *oof_log_lik, size_t rows,
+                              const una_fitting *f)
+{
+    double sum = 0, least = ((const auto_options *)f->target->options)->least_weight;
+    una_stack_rows of;
+    UNA_NEW(&f->run->scratch, double, weight, count);
+    UNA_TRY(rows_that_weigh(&of, stack, count, oof_log_lik, rows, f));
+    una_stack(weight, count, &of, equal_rows(f->problem->x.cols));
     for (size_t k = 0; k < count; k++) {
         stack[k].weight = weight[k] >= least ? weight[k] : 0;
         sum += stack[k].weight;
@@ -284,12 +331,16 @@ static una_status auto_fit(una_fitting *f)
     size_t count, rows = una_oof_x(p).rows, complete_rows;
     UNA_TRY(take_stack(stack, &count, o, p, &result->notes, f->keep, run));
     UNA_NEW_ROWS(&run->scratch, double, log_lik, count * rows);
+    una_region_predictions regions = {0};
+    bool asks = count > 1 && strcmp(o->weights, "auto") == 0;    /* of regions, as long as all kinds predict them */
     for (size_t k = 0; k < count; k++) {
         double from = k == 0 ? 0 : FIRST_SHARE + (1 - FIRST_SHARE) * (double)(k - 1) / (double)(count - 1);
         double to = count == 1 ? 1 : FIRST_SHARE + (1 - FIRST_SHARE) * (double)k / (double)(count - 1);
-        UNA_STAGE(run, from, to, fit_stacked(&stack[k], f, log_lik + k * rows));
+        UNA_STAGE(run, from, to, fit_stacked(&stack[k], f, log_lik + k * rows, asks ? &regions : NULL));
+        asks = asks && stack[k].regions.log_lik;
     }
-    UNA_TRY(weigh_stack(stack, count, log_lik, rows, o->least_weight, &complete_rows, run));
+    complete_rows = pack_complete_rows(log_lik, count, rows);
+    UNA_TRY(weigh_stack(stack, count, log_lik, complete_rows, f));
     if (strcmp(o->weights, "auto") != 0) UNA_TRY(take_given_weights(stack, count, o->weights, run));
     if (una_oof_wanted(result)) mix_oof(result->oof, stack, count, rows);
     report_stack(result, stack, count);
@@ -305,7 +356,7 @@ const una_kind una_kind_auto = {
     .options = auto_table,
     .options_size = sizeof(auto_options),
     .thesis = "",
-    .results = 1,
+    .results = 2,
     .least_rows = 5,
     .validation = &una_validates_folds,
     .spec_options = "luna|gp|trees",

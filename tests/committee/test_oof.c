@@ -129,14 +129,14 @@ static void noise_of_a_mixture(void **state)
 
 /* ---- weights -------------------------------------------------------------------------------------------------- */
 
-/* The likelihood of all rows and what `doubt` equal rows add to it. */
-static double objective(const double *weight, const double *log_lik, size_t count, size_t rows, double doubt)
+/* The likelihood of all rows, as often as each counts, and what `doubt` equal rows add to it. */
+static double objective(const double *weight, size_t count, const una_stack_rows *of, double doubt)
 {
     double sum = 0;
-    for (size_t i = 0; i < rows; i++) {
+    for (size_t i = 0; i < of->rows; i++) {
         double p = 0;
-        for (size_t k = 0; k < count; k++) p += weight[k] * exp(log_lik[k * rows + i]);
-        sum += log(p);
+        for (size_t k = 0; k < count; k++) p += weight[k] * exp(of->log_lik[k * of->rows + i]);
+        sum += (of->times ? of->times[i] : 1) * log(p);
     }
     for (size_t k = 0; k < count; k++) sum += doubt / (double)count * log(weight[k]);
     return sum;
@@ -146,22 +146,25 @@ static void stacking_is_the_best_of_all_weights(void **state)
 {
     (void)state;
     enum { ROWS = 80, KINDS = 3, STEPS = 200 };
-    double log_lik[KINDS * ROWS], weight[KINDS];
-    for (double doubt = 0; doubt <= 10; doubt += 10) {
+    double log_lik[KINDS * ROWS], times[ROWS], weight[KINDS];
+    for (int turn = 0; turn < 3; turn++) {
+        double doubt = turn ? 10 : 0;
+        const una_stack_rows of = { log_lik, turn == 2 ? times : NULL, ROWS };
         una_rng rng = una_rng_at(5, UNA_FOR_TEST, 1);
         for (size_t i = 0; i < KINDS * ROWS; i++) log_lik[i] = -1 + una_rng_normal(&rng) - 0.3 * (double)(i / ROWS);
-        una_stack(weight, log_lik, KINDS, ROWS, doubt);
+        for (size_t i = 0; i < ROWS; i++) times[i] = i < ROWS / 4 ? 0 : 3 * una_rng_uniform(&rng);
+        una_stack(weight, KINDS, &of, doubt);
         assert_near(weight[0] + weight[1] + weight[2], 1, 1e-12, 0);
 
         double best = -HUGE_VAL, at[KINDS] = {0};
         for (int a = 1; a < STEPS; a++)
             for (int b = 1; a + b < STEPS; b++) {
                 double w[KINDS] = { (double)a / STEPS, (double)b / STEPS, (double)(STEPS - a - b) / STEPS };
-                double value = objective(w, log_lik, KINDS, ROWS, doubt);
+                double value = objective(w, KINDS, &of, doubt);
                 if (value > best) best = value, memcpy(at, w, sizeof at);
             }
         for (size_t k = 0; k < KINDS; k++) assert_near(weight[k], at[k], 0, 0.01);
-        assert_true(objective(weight, log_lik, KINDS, ROWS, doubt) > best - 1e-3);
+        assert_true(objective(weight, KINDS, &of, doubt) > best - 1e-3);
     }
 }
 
@@ -169,9 +172,9 @@ static void rows_without_any_likelihood_say_nothing(void **state)
 {
     (void)state;
     double log_lik[2 * 3] = { -1, -HUGE_VAL, -2, -2, -HUGE_VAL, -1 }, weight[2];
-    una_stack(weight, log_lik, 2, 3, 0);
+    una_stack(weight, 2, &(una_stack_rows){ log_lik, NULL, 3 }, 0);
     assert_near(weight[0], 0.5, 1e-9, 0);
-    una_stack(weight, log_lik, 1, 3, 0);
+    una_stack(weight, 1, &(una_stack_rows){ log_lik, NULL, 3 }, 0);
     assert_near(weight[0], 1, 0, 0);
 }
 

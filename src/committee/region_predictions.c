@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a kind predicts of left-out regions, for the weights of a stack. See steps.h.
+ */
+#include "committee/regions.h"
+#include "committee/steps.h"
+
+/* oof [regions, rows] at each row, with that noise and its shape. */
+static una_status score_regions(una_region_predictions *regions, una_oof *oof, const una_committee_choice *chosen,
+                                una_view x, una_run *run)
+{
+    UNA_NEW_ROWS_AT(&run->scratch, regions->log_lik, oof->rows);
+    if (chosen->noise) UNA_NEW_ROWS_AT(&run->scratch, oof->shape, oof->rows);
+    for (size_t k = 0; chosen->noise && k < regions->count; k++)
+        una_noise_shape(chosen->noise, x, oof->shape + k * x.rows);
+    for (size_t i = 0; i < oof->rows; i++) regions->log_lik[i] = una_oof_log_lik(oof, i, chosen->noise_var);
+    return UNA_OK;
+}
+
+/* ---- by trainings without each region (prior_scale.c) ------------------------------------------------------------- */
+
+una_status una_keep_region_oof(una_committee *members, una_committee *region_fits, una_run *run)
+{
+    if (!members->target->result->regions || una_oof_predicted_rows(&region_fits->oof) == 0) return UNA_OK;
+    UNA_TRY(una_predict_again(region_fits, members->chosen.prior_var, run));
+    UNA_NEW_AT(&run->scratch, members->region_oof, 1);
+    *members->region_oof = region_fits->oof;
+    return UNA_OK;
+}
+
+una_status una_report_regions(const una_committee *c)
+{
+    if (!c->region_oof) return UNA_OK;
+    return score_regions(c->target->result->regions, c->region_oof, &c->chosen, c->pair->plain.x, c->f->run);
+}
+
+/* ---- by a process without each region's rows ---------------------------------------------------------------------- */
+
+enum { ROWS_PER_REGION = 100 };          /* predicted: more would say little more, and each costs a row of a factor */
+
+typedef struct without_regions {
+    una_committee c;
+    const una_region_process *of;
+} without_regions;
+
+/* What gives the region's rows to una_member_fit_predict: numbers, then the posterior, of the other rows. */
+static una_status predict_region(void *context, size_t index, una_run *run)
+{
+    without_regions *h = context;
+    const una_fitting *f = h->c.f;
+    una_member_fit *fit = &h->c.member[index];
+    una_problem p;
+    una_fit_result result = una_fit_result_in(&run->scratch);
+    const void *start = h->of->given ? h->of->given : f->target->options;
+    UNA_COPY_BYTES(&run->scratch, void, state, h->of->state, f->kind->state_size);
+    UNA_COPY_BYTES(&run->scratch, void, options, start, f->kind->options_size);
+    UNA_TRY(una_member_fit_rows(&p, fit, &run->scratch));
+    UNA_TRY(una_row_weights(&p.weight, h->of->noise, p.x, run));
+    una_fit_target target = { state, options, &result };
+    if (h->of->given) UNA_TRY(una_fit_state(f->kind->search, f, &p, target, &run->scratch, run));
+    UNA_TRY(una_fit_state(f->kind->relearn, f, &p, target, &run->scratch, run));
+    return una_member_fit_predict(fit, f->kind, state, &p, &fit->arena, run);
+}
+
+static size_t rows_inside(const unsigned char *inside, size_t rows)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows; i++) count += inside[i];
+    return count;
+}
+
+/* The fits without each region, as members of a committee, and room for what they predict. */
+static una_status plan_without(una_committee *c, const una_region_predictions *regions, una_run *run)
+{
+    const una_problem *p = c->f->problem;
+    size_t rows = p->x.rows;
+    UNA_NEW_AT(&run->scratch, c->member, regions->count);
+    UNA_NEW_ROWS(&run->scratch, double, y, regions->count * rows);
+    c->count = regions->count;
+    for (size_t k = 0; k < c->count; k++) {
+        const unsigned char *inside = regions->inside + k * rows;
+        size_t every = (rows_inside(inside, rows) + ROWS_PER_REGION - 1) / ROWS_PER_REGION;
+        c->member[k] = (una_member_fit){ .pair = c->pair, .label = inside, .left_out_label = 1, .region = k,
+                                         .every = every };
+        memcpy(y + k * rows, p->y, rows * sizeof *y);
+    }
+    return una_oof_init(&c->oof, 1, c->count * rows, y, &run->scratch);
+}
+
+una_status una_report_regions_without(const una_region_process *of, una_fitting *f)
+{
+    una_region_predictions *regions = f->target->result->regions;
+    const una_fit_result *result = f->target->result;
+    una_run *run = f->run;
+    una_problem_pair pair = { .plain = *f->problem };
+    without_regions h = { { .f = f, .target = f->target, .pair = &pair, .targets = 1 }, of };
+    unsigned char *inside;
+    size_t count;
+    if (!regions) return UNA_OK;
+    UNA_TRY(una_regions_of_fit(&inside, &count, f->problem, result->relevance, regions, run));
+    if (count == 0) return UNA_OK;
+
+    UNA_TRY(plan_without(&h.c, regions, run));
+    una_status status = una_jobs_run(run, h.c.member, sizeof *h.c.member, count, predict_region, &h);
+    if (status == UNA_OK) una_collect_oof(&h.c.oof, &h.c);
+    una_jobs_free(h.c.member, sizeof *h.c.member, count);
+    if (status == UNA_E_NUMERIC) {                       /* no factor without these rows: a stack does without */
+        una_clear_message(run);
+        return UNA_OK;
+    }
+    UNA_TRY(status);
+    una_committee_choice chosen = { .noise_var = result->noise_var, .noise = of->noise };
+    return score_regions(regions, &h.c.oof, &chosen, f->problem->x, run);
+}

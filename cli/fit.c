@@ -19,6 +19,8 @@ static const cli_flag flags[] = {
              "members are kept, 100,000; else 15 % of the rows)"),
     CLI_FLAG_MANY("set", CLI_OPTION, "KEY=VALUE", "set one option of the model; may be repeated, and wins over --model "
                   "and --preset"),
+    CLI_FLAG_SWITCH("fast", "a third of the time, and a little less likely answers: the effort of auto"),
+    CLI_FLAG_SWITCH("best", "about ten times the time for what patience can still gain: the effort of auto"),
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
     CLI_FLAG_DROP,
     CLI_FLAG_ONLY,
@@ -72,9 +74,28 @@ static una_status check_places(cli *c, fitted *f)
     return UNA_OK;
 }
 
+/* --fast and --best are auto's option effort. */
+static una_status set_effort(cli *c, una_fit_settings *settings)
+{
+    const char *effort = cli_has(c, "fast") ? "fast" : "best", *model = cli_text(c, "model");
+    if (!cli_has(c, "fast") && !cli_has(c, "best")) return UNA_OK;
+    if (cli_has(c, "fast") && cli_has(c, "best"))
+        return cli_fail(c, UNA_E_USAGE, "--fast and --best do not go together: leave one out");
+    if (cli_has(c, "images") || cli_has(c, "preset") || c->ranks || (model && strncmp(model, "auto", 4) != 0))
+        return cli_fail(c, UNA_E_USAGE, "--%s is for the model auto, which chooses by itself how long it takes; give "
+                        "another model options of its own, for instance --set members=5 or --set steps=1000", effort);
+    const char **set = cli_alloc(settings->set_count + 1, sizeof *set);
+    set[0] = cli_has(c, "fast") ? "effort=fast" : "effort=best";         /* --set effort=... wins */
+    for (size_t i = 0; i < settings->set_count; i++) set[i + 1] = settings->set[i];
+    settings->set = set;
+    settings->set_count++;
+    return UNA_OK;
+}
+
 static una_status fit_model(cli *c, fitted *f, const una_dataset *data)
 {
     una_fit_settings settings = cli_fit_settings(c, data);
+    CLI_TRY(set_effort(c, &settings));
     settings.target = NULL;
     settings.targets = cli_targets(c, data, &settings.target_count);
     settings.hold_out = cli_wants_verdict(c);

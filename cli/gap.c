@@ -14,7 +14,7 @@ static const cli_flag flags[] = {
     CLI_FLAG_COUNT("repeats", "K", 1, 1000, "do it K times with other rows left out and other seeds; numbers are means "
                    "(default 1)"),
     CLI_FLAG("model", CLI_MODEL, "SPEC", "the kind of model, with options if wanted (default: that of 'una fit' with "
-             "fewer members, auto(luna=luna(members=4)), for a dozen models are fitted)"),
+             "fewer members, auto(effort=fast), for a dozen models are fitted)"),
     CLI_FLAG_MANY("set", CLI_OPTION, "KEY=VALUE", "set one option of the model; may be repeated"),
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
     CLI_FLAG("report", CLI_FILE_OUT, "FILE.html", "also write a report: one page with every verdict and its picture"),

@@ -19,7 +19,7 @@ static const double ROUNDING = 1e-9;
 
 const char *una_gap_model(void)
 {
-    return "auto(luna=luna(members=4))";
+    return "auto(effort=fast)";
 }
 
 /* ---- what was asked for -------------------------------------------------------------------------------------- */

@@ -13,26 +13,37 @@
 typedef struct auto_options {
     const char *luna, *gp, *trees, *weights;
     double gp_rows, least_weight;
+    int    effort;
 } auto_options;
 
 static const una_option auto_table[] = {
-    { "luna", UNA_TEXT, offsetof(auto_options, luna), "luna", 0, 0, false, NULL,
-      "the network of the stack, with its options; none = without" },
-    { "gp", UNA_TEXT, offsetof(auto_options, gp), "gp(kernel=matern52, search_rows=800)", 0, 0, false, NULL,
-      "the Gaussian process of the stack, with its options; none = without" },
-    { "trees", UNA_TEXT, offsetof(auto_options, trees), "trees", 0, 0, false, NULL,
-      "the boosted trees of the stack, with their options; none = without" },
+    { "luna", UNA_TEXT, offsetof(auto_options, luna), "auto", 0, 0, false, NULL,
+      "the network of the stack, with its options; auto = luna, as the effort says; none = without" },
+    { "gp", UNA_TEXT, offsetof(auto_options, gp), "auto", 0, 0, false, NULL,
+      "the Gaussian process of the stack, with its options; auto = gp(kernel=matern52, search_rows=800), more or fewer "
+      "rows with another effort; none = without" },
+    { "trees", UNA_TEXT, offsetof(auto_options, trees), "auto", 0, 0, false, NULL,
+      "the boosted trees of the stack, with their options; auto = trees, as the effort says; none = without" },
     { "weights", UNA_TEXT, offsetof(auto_options, weights), "auto", 0, 0, false, NULL,
       "of luna, gp and trees, as far as they are in the stack, e.g. [0.5, 0.3, 0.2]; auto = by out-of-fold predictions" },
     { "gp_rows", UNA_COUNT, offsetof(auto_options, gp_rows), "1000000", 0, 1e9, false, NULL,
       "the Gaussian process is used up to this number of rows; beyond 2000 it answers by the nearest ones" },
     { "least_weight", UNA_REAL, offsetof(auto_options, least_weight), "0.02", 0, 0.5, false, NULL,
       "a kind with a smaller weight is left out" },
+    { "effort", UNA_WORD, offsetof(auto_options, effort), "normal", 0, 0, false, "normal|fast|best",
+      "how much time the kinds take that are left to auto: fast about a third, best about ten times as much" },
     { .name = NULL }
 };
 
 enum { KINDS = 3 };
 static const double REGION_SHARE = 0.1;  /* of the rows: so much do rows of left-out regions count in all   */
+
+static const char *const by_effort[][KINDS] = {
+    { "luna", "gp(kernel=matern52, search_rows=800)", "trees" },
+    { "luna(members=5, steps=2000)", "gp(kernel=matern52, search_rows=300)", "trees(members=5)" },
+    { "luna(members=20, steps=15000)", "gp(kernel=matern52, search_rows=2000)", "trees(members=40, rate=0.05)" },
+};
+static const char *const for_words[] = { "nlm", "nlm(members=5, steps=2000)", "nlm(members=20, steps=15000)" };
 
 typedef struct stacked_kind {            /* a kind of the stack                                             */
     const una_kind *kind;
@@ -89,8 +100,9 @@ static una_status take_stack(stacked_kind *stack, size_t *count, auto_options *o
     const char **spec[KINDS] = { &o->luna, &o->gp, &o->trees };
     double rows = (double)(p->x.rows + p->valid_x.rows);
     *count = 0;
-    if (strcmp(o->luna, "luna") == 0 && !has_numeric_inputs(p->columns)) o->luna = "nlm";
+    if (strcmp(o->luna, "auto") == 0 && !has_numeric_inputs(p->columns)) o->luna = for_words[o->effort];
     for (size_t k = 0; k < KINDS; k++) {
+        if (strcmp(*spec[k], "auto") == 0) *spec[k] = by_effort[o->effort][k];
         if (strcmp(*spec[k], "none") == 0) continue;
         stacked_kind *h = &stack[*count];
         *h = (stacked_kind){ .spec = spec[k] };

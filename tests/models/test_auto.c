@@ -55,6 +55,23 @@ static una_members *fit_kind(const char *name, const char *set, const una_proble
     return state;
 }
 
+/* Efforts are the specs of kinds that are left to auto; those that are given stay. */
+static void efforts_are_specs(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run);
+    una_model *fast = fitted("auto(effort=fast, luna=" LUNA ")", data, NULL, run);
+    una_model *same = fitted("auto(luna=" LUNA ", gp=gp(kernel=matern52, search_rows=300), trees=trees(members=5))", data,
+                             NULL, run);
+    assert_same_predictions(fast, same, data, 0, run);
+    assert_says(una_model_info(fast)->spec, "effort=fast");
+    una_model_free(fast);
+    una_model_free(same);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static void weights_are_the_best(void **state)
 {
     (void)state;
@@ -397,7 +414,7 @@ static void wrong_specs_are_refused(void **state)
         { "auto(luna=none, gp=none, weights=[0.5, 0.5])", "each of the 1 kinds" },
         { "auto(luna=none, weights=[1, -1])", "above 0" }, { "auto(luna=none, weights=[1, 1)", "weights=[1, 1" },
         { "auto(luna=lunatic)", "lunatic" }, { "auto(luna=luna(widht=3))", "widht" },
-        { "auto(gp=auto)", "cannot be in a stack" }, { "auto(gp_rows=-1)", "gp_rows" },
+        { "auto(gp=auto(gp=none))", "cannot be in a stack" }, { "auto(gp_rows=-1)", "gp_rows" },
     };
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);
@@ -531,6 +548,7 @@ static void allocations_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(efforts_are_specs),
         cmocka_unit_test(weights_are_the_best),
         cmocka_unit_test(regions_weigh_too),
         cmocka_unit_test(regions_are_predicted_without_their_rows),

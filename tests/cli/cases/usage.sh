@@ -77,6 +77,15 @@ check "nearly an option of luna, without a model" 1 una fit d.csv --target y --s
 err "luna has epochs" "give the model as 'luna(epochs=3)'"
 check "an option of nobody, without a model" 1 una fit d.csv --target y --set xyzzyplugh=3
 err "auto has no option 'xyzzyplugh'" "una models auto"
+check "fast and best" 1 una fit d.csv --target y --fast --best
+err "do not go together"
+check "the effort of another model" 1 una fit d.csv --target y --fast --model luna
+err "--fast is for the model auto" "--set members=5"
+absent d.una
+check "a fast fit" 0 una fit d.csv --target y --fast --out fast.una
+check "how fast" 0 una info fast.una
+out "effort=fast" "members=5"
+rm -f fast.una
 check "option without a value" 1 una fit d.csv --target y --set width
 check "valid share out of range" 1 una fit d.csv --target y --valid 1.5
 err "--valid"

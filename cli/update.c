@@ -28,6 +28,7 @@ static const cli_flag flags[] = {
 typedef struct update {
     const char *out;
     const char *replaced;                /* kind of the model that stood where this one goes        */
+    const char *added;                   /* kind of its stack that the model had not; NULL: none    */
     una_model  *model;
     size_t      rows_added;
 } update;
@@ -84,6 +85,20 @@ static void warn_of_repeats(const cli *c, const una_model *model, const una_data
                  una_dataset_row_count(more), c->operand[1], first);
 }
 
+static bool option_begins(const una_model *model, const char *option, const char *value)
+{
+    char text[64];
+    snprintf(text, sizeof text, "\"%s\":\"%s", option, value);
+    return strstr(una_model_options_json(una_model_target(model, 0)), text) != NULL;
+}
+
+/* What a model of an older una did not know of, and a fit with its options takes in. */
+static const char *kind_added(const una_model *old, const una_model *fresh)
+{
+    bool stack = strcmp(una_model_info(fresh)->kind, "auto") == 0;
+    return stack && !option_begins(old, "trees", "") && !option_begins(fresh, "trees", "none") ? "trees" : NULL;
+}
+
 /* A failure of the fit; where its remedy is a flag of una fit that this verb does not have, says so. */
 static una_status fit_refused(const cli *c, una_status status)
 {
@@ -108,7 +123,10 @@ static una_status fit_joined(const cli *c, update *u, const char *old_path)
                                   .missing = cli_has(c, "missing") ? cli_missing(c) : info->missing,
                                   .other = info->other, .drop = drop, .only = info->only,
                                   .only_count = info->only_count, .log_target = info->log_target, .no_files = 1 };
+    static const char *const weigh_again[] = { "weights=auto" };     /* unless a person gave them */
     una_dataset *old, *more, *joined;
+    settings.set = weigh_again;
+    settings.set_count = option_begins(u->model, "weights", "auto[");
 
     CLI_TRY(cli_read(c, &old, old_path, u->model));
     CLI_TRY(cli_read(c, &more, c->operand[1], u->model));
@@ -123,6 +141,7 @@ static una_status fit_joined(const cli *c, update *u, const char *old_path)
     CLI_TRY(una_fit(&fresh, info->spec, joined, &settings, c->run));
     cli_own_model(fresh);
     warn_of_repeats(c, u->model, old, more);
+    u->added = kind_added(u->model, fresh);
     u->model = fresh;
     return UNA_OK;
 }
@@ -251,8 +270,8 @@ static void print_update_json(cli *c)
         json_found(part);
         cli_json_put("}");
     }
-    cli_json_put(targets > 1 ? "], 'model': %s, 'replaced': %s}\n" : ", 'model': %s, 'replaced': %s}\n", u->out,
-                 u->replaced);
+    if (targets > 1) cli_json_put("]");
+    cli_json_put(", 'added': %s, 'model': %s, 'replaced': %s}\n", u->added, u->out, u->replaced);
 }
 
 static void print_update(cli *c)
@@ -262,6 +281,9 @@ static void print_update(cli *c)
     printf("%zu row%s added%s: the %s model now rests on %zu rows and is in %s\n", u->rows_added,
            u->rows_added == 1 ? "" : "s", cli_has(c, "with") ? " and the model fitted again" : "",
            cli_escaped(info->kind), info->rows, cli_escaped(u->out));
+    if (u->added)
+        printf("%s were added to the stack, which the model from an older una was fitted without; to leave them out, "
+               "use una fit with --set %s=none\n", u->added, u->added);
     if (u->replaced && strcmp(u->out, c->operand[0]) != 0)
         printf("%s\n", cli_escaped(cli_replaced_words(u->replaced)));
 }

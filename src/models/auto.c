@@ -25,7 +25,8 @@ static const una_option auto_table[] = {
     { "trees", UNA_TEXT, offsetof(auto_options, trees), "auto", 0, 0, false, NULL,
       "the boosted trees of the stack, with their options; auto = trees, as the effort says; none = without" },
     { "weights", UNA_TEXT, offsetof(auto_options, weights), "auto", 0, 0, false, NULL,
-      "of luna, gp and trees, as far as they are in the stack, e.g. [0.5, 0.3, 0.2]; auto = by out-of-fold predictions" },
+      "of luna, gp and trees, as far as they are in the stack, e.g. [0.5, 0.3, 0.2]; auto = by out-of-fold rows and "
+      "left-out regions; auto[0.5, 0.3, 0.2] = found so: kept, but by una update --with" },
     { "gp_rows", UNA_COUNT, offsetof(auto_options, gp_rows), "1000000", 0, 1e9, false, NULL,
       "the Gaussian process is used up to this number of rows; beyond 2000 it answers by the nearest ones" },
     { "least_weight", UNA_REAL, offsetof(auto_options, least_weight), "0.02", 0, 0.5, false, NULL,
@@ -220,10 +221,10 @@ static una_status weigh_stack(stacked_kind *stack, size_t count, const double *o
     return UNA_OK;
 }
 
-/* "[0.5, 0.3, 0.2]", one positive number for each kind of the stack. */
+/* "[0.5, 0.3, 0.2]", one positive number for each kind of the stack; after "auto" where a fit has found them. */
 static una_status take_given_weights(stacked_kind *stack, size_t count, const char *text, una_run *run)
 {
-    const char *at = text[0] == '[' ? text + 1 : text;
+    const char *list = strncmp(text, "auto", 4) == 0 ? text + 4 : text, *at = list[0] == '[' ? list + 1 : list;
     double sum = 0;
     size_t k = 0;
     for (; k < count; k++) {
@@ -234,7 +235,7 @@ static una_status take_given_weights(stacked_kind *stack, size_t count, const ch
         if (*at != (k + 1 < count ? ',' : ']')) break;
         at++;
     }
-    if (text[0] != '[' || k < count || *at)
+    if (list[0] != '[' || k < count || *at)
         UNA_FAIL(run, UNA_E_USAGE, "auto: weights=%.200s: give one number above 0 for each of the %zu kinds of the stack, "
                  "in the order luna, gp, trees, as in weights=[0.5, 0.3, 0.2]; or auto", text, count);
     for (k = 0; k < count; k++) stack[k].weight /= sum;
@@ -312,7 +313,9 @@ static void report_stack(una_fit_result *result, const stacked_kind *stack, size
 static una_status keep_stack(una_members *m, stacked_kind *stack, size_t count, const una_fitting *f)
 {
     size_t kept = 0;
+    auto_options *o = f->target->options;
     una_text weights = una_text_in(f->keep);
+    if (strncmp(o->weights, "auto", 4) == 0) una_text_add(&weights, "auto");
     *m = (una_members){ .inputs = f->problem->x.cols };
     UNA_NEW_AT(f->keep, m->at, count);
     for (size_t k = 0; k < count; k++) {
@@ -329,7 +332,7 @@ static una_status keep_stack(una_members *m, stacked_kind *stack, size_t count, 
     }
     m->count = kept;
     una_text_add(&weights, "]");
-    ((auto_options *)f->target->options)->weights = weights.at;
+    o->weights = weights.at;
     return una_arena_check(f->keep);
 }
 

@@ -300,6 +300,7 @@ static void what_carries_nothing_is_left_out(void **state)
     assert_string_equal(members_of(model)->at[0].kind->name, "gp");
     assert_near(members_of(model)->at[0].weight, 1, 1e-12, 0);
     assert_says(una_model_info(model)->spec, "luna=none");
+    assert_says(una_model_info(model)->spec, "weights=auto[1]");
 
     una_model *gp = fitted("auto(luna=none, trees=none)", data, NULL, run);          /* and is not trained again */
     una_model *again = fitted(una_model_info(model)->spec, data, NULL, run);
@@ -412,7 +413,9 @@ static void wrong_specs_are_refused(void **state)
         { "auto(luna=none, gp=none, trees=none)", "nothing is left of the stack" },
         { "auto(luna=none, trees=none, gp_rows=5)", "nothing is left" },
         { "auto(luna=none, gp=none, weights=[0.5, 0.5])", "each of the 1 kinds" },
-        { "auto(luna=none, weights=[1, -1])", "above 0" }, { "auto(luna=none, weights=[1, 1)", "weights=[1, 1" },
+        { "auto(luna=none, weights=[1, -1])", "above 0" },
+        { "auto(luna=none, trees=none, weights=auto)[1]", "weights" }, { "auto(luna=none, weights=auto[1])", "weights=auto[1]" },
+        { "auto(luna=none, weights=automatic)", "above 0" }, { "auto(luna=none, weights=[1, 1)", "weights=[1, 1" },
         { "auto(luna=lunatic)", "lunatic" }, { "auto(luna=luna(widht=3))", "widht" },
         { "auto(gp=auto(gp=none))", "cannot be in a stack" }, { "auto(gp_rows=-1)", "gp_rows" },
     };

@@ -52,6 +52,27 @@ for model in 'tuna(values=heads.csv, steps=5)' 'ensemble(of=tuna(values=heads.cs
     err "heads.csv, which is not opened" "values" "una fit"
     absent no.una
 done
+# The weights of a stack are found again, unless a person gave them; a stack from before there were trees gets them.
+stack="auto(luna=none, gp=gp(optimise=no, noise=constant), trees=trees(trees=20, members=5), least_weight=0"
+weights() { sed -n 's/.*\( weights=[^]]*\]\), gp_rows.*/\1/p' stdout.txt >"$1"; }
+check "a stack" 0 una fit train.csv --target y --model "$stack)" --out stack.una --quiet
+check "its weights" 0 una info stack.una --json
+out 'weights=auto['
+weights found.txt
+check "the stack with --with" 0 una update stack.una new.csv --with train.csv --out stack-again.una
+true_that "nothing is new in the stack" sh -c "! grep -q \"were added to the stack\" stdout.txt"
+check "weighed again" 0 una info stack-again.una --json
+out 'weights=auto['
+weights again.txt
+check "by other rows" 1 cmp -s found.txt again.txt
+check "a stack with weights" 0 una fit train.csv --target y --model "$stack, weights=[0.75, 0.25])" --out given.una --quiet
+check "given weights with --with" 0 una update given.una new.csv --with train.csv --out given-again.una
+check "they stay" 0 una info given-again.una --json
+out 'weights=[0.75, 0.25]'
+check "a stack from before trees" 0 una update "$root/tests/fixtures/auto_0_1.una" new.csv --with train.csv --out older.una --json
+out '"added": "trees"'
+check "the same, said" 0 una update "$root/tests/fixtures/auto_0_1.una" new.csv --with train.csv --out older.una
+out "trees were added to the stack" "--set trees=none"
 check "target missing" 2 sh -c 'cut -d, -f1,2 new.csv >x.csv; "$UNA" update luna.una x.csv'
 err "y"
 tidy

@@ -5,7 +5,8 @@
  * m^3.
  *   N = the m nearest of the rows, ties by row number,  A = K_N + diag(s2/c) = L L',  w = A^-1 k_N
  *   mean w'y_N,  var k** - |L^-1 k_N|^2
- * Draws are joint: with the m nearest E of the questions before it, each question i is
+ * Draws are joint. Up to UNA_MOST_GROUP questions of up to UNA_MOST_GROUP_ROWS rows are one group, of which all rows
+ * tell something (near_group.c). Beyond, with the m nearest E of the questions before it, each question i is
  *   f_i = mean_i + w_i'(f - mean)_E + sqrt(var_i) z_i,
  * w_i and var_i from the rows N and the values E together, of which the latter have no noise. So means are those of the
  * predictions, whatever is asked together.
@@ -19,7 +20,7 @@
 #include "gp/pairs.h"
 #include "gp/row_tree.h"
 
-enum { UNA_MOST_NEIGHBOURS = 512 };
+enum { UNA_MOST_NEIGHBOURS = 512, UNA_MOST_GROUP = 512, UNA_MOST_GROUP_ROWS = 10000 };
 
 struct una_gp_near {
     una_deferred made;                   /* the memory of the tree                                            */
@@ -35,6 +36,9 @@ una_status una_near_predict(const una_gp *gp, una_view x, double *mean, double *
 una_status una_near_slope(const una_gp *gp, const double *x, double *mean, double *var, double *dmean, double *dvar,
                           una_run *run);
 una_status una_near_draw(const una_gp *gp, una_view x, size_t draws, una_rng *rng, double *f, una_run *run);
+/* The normals f [draws, rows] become the draws of a group of questions. */
+una_status una_near_draw_group(const una_gp *gp, const una_row_tree *tree, una_view x, size_t draws, double *f,
+                               una_run *run);
 
 /* ---- the exact process of a few rows, one question at a time ----------------------------------------------------- */
 

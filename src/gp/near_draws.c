@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Joint draws of a process of nearest rows, question by question (near.h). What a question stands on, and with which
+ * Joint draws of a process of nearest rows, as a group or question by question (near.h). What a question stands on, and with which
  * weights, does not depend on the values that were drawn: so that part is done by tasks, a chunk of questions at a
  * time, and once for all draws; the draws then run through the chunk.
  */
@@ -113,6 +113,8 @@ una_status una_near_draw(const una_gp *gp, una_view x, size_t draws, una_rng *rn
     chain c = { .gp = gp, .x = x };
     UNA_TRY(una_near_tree(&c.tree, gp, run));
     for (size_t i = 0; i < draws * x.rows; i++) f[i] = una_rng_normal(rng);
+    if (x.rows <= UNA_MOST_GROUP && gp->rows <= UNA_MOST_GROUP_ROWS)
+        return una_near_draw_group(gp, c.tree, x, draws, f, run);
     UNA_SCOPED(run, draw_chain(&c, draws, f, run));
     return UNA_OK;
 }

@@ -359,10 +359,45 @@ static void joint_draws(void **state)
     una_run_free(run);
 }
 
-/* Questions that are closer together than the rows: values that were drawn do not hide the rows ahead. */
+/* Several blocks of rows, each given some of those before: nearly the covariance of the exact process of all. */
+static void draws_of_blocks(void **state)
+{
+    enum { DRAWS = 400, ASKED = 150, MANY = 1600 };
+    (void)state;
+    una_run *run = quiet_run(), *wide = quiet_run_threads(3);
+    una_kernel *kernel = parsed("matern52(length=[1.5, 2, 2])", run);
+    una_gp_rows rows = curved(MANY, 65, run);
+    double *x = invented(ASKED * 3, 67, 1.3, run), mean[ASKED], exact_mean[ASKED], var[ASKED];
+    double *f = UNA_GET(&run->scratch, double, DRAWS * ASKED), *g = UNA_GET(&run->scratch, double, DRAWS * ASKED);
+    una_gp exact = exact_of(kernel, rows, run), near = near_of(kernel, rows, 64, run),
+           other = near_of(kernel, rows, 64, wide);
+    una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0), again = rng;
+    assert_ok(una_gp_draw(&near, view_of(x, ASKED), DRAWS, &again, g, run), run);
+    again = rng;
+    assert_ok(una_gp_draw(&other, view_of(x, ASKED), DRAWS, &again, f, wide), wide);
+    assert_memory_equal(f, g, DRAWS * ASKED * sizeof *f);
+    again = rng;
+    assert_ok(una_gp_draw(&exact, view_of(x, ASKED), DRAWS, &again, f, run), run);
+    assert_ok(una_gp_predict(&exact, view_of(x, ASKED), exact_mean, var, run), run);
+    assert_ok(una_gp_predict(&near, view_of(x, ASKED), mean, NULL, run), run);
+    double off = covariance_off(f, g, exact_mean, ASKED, DRAWS, run), of_group = 0, of_near = 0;
+    print_message("blocks of %d rows: the covariance of %d questions is off by %.2f %%\n", MANY, ASKED, 100 * off);
+    assert_true(off < 0.03);
+    for (size_t i = 0; i < ASKED; i++) {                 /* means too are nearer to those of all rows */
+        double away = 0;
+        for (size_t s = 0; s < DRAWS; s++) away += (g[s * ASKED + i] - f[s * ASKED + i]) / DRAWS;
+        of_group += away * away / var[i];
+        of_near += pow(mean[i] - exact_mean[i], 2) / var[i];
+    }
+    assert_true(of_group < 0.25 * of_near);
+    una_run_free(wide);
+    una_run_free(run);
+}
+
+/* More questions than a group has, closer together than the rows: values that were drawn do not hide the rows ahead. */
 static void draws_along_a_line(void **state)
 {
-    enum { DRAWS = 400, ASKED = 150 };
+    enum { DRAWS = 200, ASKED = 600 };
     (void)state;
     una_run *run = quiet_run();
     una_kernel *kernel = parsed("matern52(length=[0.5, 3, 3])", run);
@@ -401,13 +436,13 @@ static void calibration(void **state)
         una_mark mark = una_arena_mark(&run->scratch);
         una_rng rng = una_rng_at(41, UNA_FOR_TEST, r);
         una_gp gp = { .noise_var = 0.2 };
-        double *x = invented((OF + 1) * 3, 2000 + r, 1, run), f[OF + 1], y[OF], draws[DRAWS];
+        double *x = invented((OF + 1) * 3, 2000 + r, 1, run), f[OF + 1], y[OF], mean, var;
         assert_ok(una_gp_prior_draws(k, view_of(x, OF + 1), 1, &rng, f, NULL, run), run);
         for (size_t i = 0; i < OF; i++) y[i] = f[i] + sqrt(0.2) * una_rng_normal(&rng);
         assert_ok(una_gp_init_near(&gp, k, (una_gp_rows){ view_of(x, OF), y, NULL }, 8, &run->scratch), run);
-        assert_ok(una_gp_draw(&gp, view_of(x + 3 * OF, 1), DRAWS, &rng, draws, run), run);
+        assert_ok(una_gp_predict(&gp, view_of(x + 3 * OF, 1), &mean, &var, run), run);
         size_t rank = 0;
-        for (size_t s = 0; s < DRAWS; s++) rank += draws[s] < f[OF];
+        for (size_t s = 0; s < DRAWS; s++) rank += mean + sqrt(var) * una_rng_normal(&rng) < f[OF];
         count[rank]++;
         una_arena_release(&run->scratch, mark);
     }
@@ -516,7 +551,7 @@ int main(void)
         cmocka_unit_test(nearest_rows),       cmocka_unit_test(metrics_of_kernels), cmocka_unit_test(answers),
         cmocka_unit_test(as_likely_as_exact), cmocka_unit_test(same_bits),          cmocka_unit_test(slopes),
         cmocka_unit_test(appended_rows),      cmocka_unit_test(joint_draws),        cmocka_unit_test(calibration),
-        cmocka_unit_test(draws_along_a_line), cmocka_unit_test(spread_rows),        cmocka_unit_test(hard_rows),
+        cmocka_unit_test(draws_of_blocks),    cmocka_unit_test(draws_along_a_line), cmocka_unit_test(spread_rows),        cmocka_unit_test(hard_rows),
         cmocka_unit_test(allocations_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

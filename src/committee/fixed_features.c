@@ -134,7 +134,7 @@ static una_status try_shape(candidate *a, una_run *run)
 }
 
 /* The shape that was learnt with a constant noise, or the one learnt after it in turn, whichever makes out-of-fold rows
- * likelier; then the posterior's noise under it. */
+ * likelier. */
 static una_status choose_shape(candidate *a, una_arena *keep, una_run *run)
 {
     UNA_TRY(try_shape(a, run));
@@ -142,8 +142,7 @@ static una_status choose_shape(candidate *a, una_arena *keep, una_run *run)
     UNA_TRY(una_oof_noise_shape(&again.noise, &again.oof, &a->pair->plain, true, keep, run));
     UNA_TRY(try_shape(&again, run));
     if (oof_log_lik_sum(&again) > oof_log_lik_sum(a)) *a = again;
-    UNA_TRY(noise_under_shape(a, given_of(a)->noise_std, run));
-    return predict_folds(a, run);
+    return UNA_OK;
 }
 
 /* Chooses the lengths again under the shape, then the shape again as if these lengths had been given, so that the
@@ -174,24 +173,31 @@ static una_status unless_numeric(una_status status, bool *any, una_run *run)
     return UNA_OK;
 }
 
-/* The shape was learnt with the lengths of a constant noise. Out-of-fold rows decide what is kept: the shape with these
- * lengths, with lengths chosen under it, or no shape (unless there must be one). found: steps > 0 if lengths are
- * new. */
-static una_status choose_lengths(candidate *a, bool must, una_fit_result *found, una_arena *keep, una_run *run)
+/* The shape with the lengths of a constant noise, under which it was learnt, or with lengths chosen under it, whichever
+ * makes out-of-fold rows likelier; then the posterior's noise. found: steps > 0 if lengths are new. */
+static una_status choose_lengths(candidate *a, una_fit_result *found, una_arena *keep, una_run *run)
 {
-    candidate constant = *a, old = *a, renewed;
-    bool any_old, any_new;
+    bool any;
+    UNA_TRY(choose_shape(a, keep, run));
+    candidate renewed = *a;
+    UNA_TRY(unless_numeric(search_again(&renewed, found, keep, run), &any, run));
+    if (!any || found->steps == 0 || !(oof_log_lik_sum(&renewed) > oof_log_lik_sum(a))) found->steps = 0;
+    else *a = renewed;
+    UNA_TRY(noise_under_shape(a, given_of(a)->noise_std, run));
+    return predict_folds(a, run);
+}
+
+/* Out-of-fold rows decide whether the noise varies, unless it must. */
+static una_status choose_noise(candidate *a, bool must, una_fit_result *found, una_arena *keep, una_run *run)
+{
+    bool any;
+    candidate constant = *a;
     constant.noise = NULL;
     constant.oof.shape = NULL;
-    UNA_TRY(unless_numeric(choose_shape(&old, keep, run), &any_old, run));
-    renewed = old;
-    UNA_TRY(unless_numeric(search_again(&renewed, found, keep, run), &any_new, run));
-    double with_old = any_old ? oof_log_lik_sum(&old) : -HUGE_VAL;
-    double with_new = any_new && found->steps > 0 ? oof_log_lik_sum(&renewed) : -HUGE_VAL;
-
-    *a = with_new > with_old ? renewed : old;
-    if (!must && !(fmax(with_new, with_old) > oof_log_lik_sum(&constant))) *a = constant;
-    if (!a->noise || !(with_new > with_old)) found->steps = 0;
+    UNA_TRY(unless_numeric(choose_lengths(a, found, keep, run), &any, run));
+    if (any && (must || oof_log_lik_sum(a) > oof_log_lik_sum(&constant))) return UNA_OK;
+    *a = constant;
+    found->steps = 0;
     return UNA_OK;
 }
 
@@ -325,7 +331,7 @@ static una_status learn_noise_shape(candidate *a, bool shape, bool must, una_fit
     UNA_TRY(need_folds(&a->pair->plain, run));
     UNA_TRY(predict_folds(a, run));
     if (shape) UNA_TRY(una_oof_noise_shape(&a->noise, &a->oof, p, must, keep, run));
-    return a->noise && a->f->kind->search ? choose_lengths(a, must, found, keep, run) : UNA_OK;
+    return a->noise && a->f->kind->search ? choose_noise(a, must, found, keep, run) : UNA_OK;
 }
 
 /* New lengths replace others: sentences about those go, sentences from before the fit stay. */
@@ -358,7 +364,8 @@ static una_status learn_by_folds(candidate *a, bool shape, bool scored, const un
     una_common_options *o = a->options;
     una_fit_result *result = f->target->result, found = una_fit_result_in(f->keep);
     bool joins = p->valid_x.rows && p->valid_joins, varying = given_of(a)->noise == UNA_NOISE_VARYING;
-    bool predicted = scored || (una_oof_wanted(result) && !f->kind->search);
+    bool tells = f->kind->search && una_lengths_tell(&a->pair->plain);
+    bool predicted = scored || (una_oof_wanted(result) && !tells);
     if (predicted) UNA_TRY(learn_noise_shape(a, shape, varying, &found, f->keep, f->run));
     if (found.steps > 0) take_lengths(o, a, result, before, &found);
     m->noise = a->noise;
@@ -366,10 +373,9 @@ static una_status learn_by_folds(candidate *a, bool shape, bool scored, const un
     if (a->noise) o->noise_std = last_noise(a);
     if (a->noise || joins) UNA_TRY(take_in_all_rows(m, a->pair, f));
     if (scored) una_oof_score(&a->oof, result->noise_var, result);
-    bool tells = f->kind->search && una_lengths_tell(&a->pair->plain), wanted = una_oof_wanted(result);
     if (scored && tells) return report_refits(a, found.steps > 0, f->run);
-    if (wanted && f->kind->search && !scored) return predict_by_refits(result->oof, a, found.steps > 0, f->run);
-    if (!wanted) return UNA_OK;
+    if (!una_oof_wanted(result)) return UNA_OK;
+    if (tells) return predict_by_refits(result->oof, a, found.steps > 0, f->run);
     una_oof_report(&a->oof, result->noise_var, a->pair->plain.folds, result);
     return UNA_OK;
 }

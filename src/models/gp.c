@@ -51,8 +51,8 @@ static const una_option gp_table[] = {
     ROW(restarts, UNA_COUNT, "1", 1, 1000, false, NULL,
         "starts of the search, all but the first at random; the best evidence is kept"),
     ROW(search_rows, UNA_COUNT, "auto", 0, 1e9, true, NULL,
-        "rows, chosen at random, whose evidence chooses lengths, variances and noise; 0 = all; a step costs their "
-        "cube; auto = all, or 1000 where the nearest rows answer"),
+        "rows, chosen at random, whose evidence chooses lengths, variances and noise; a step costs their cube; 0 = all, "
+        "until evidence rises no more; auto = up to 1000, until it rises little"),
     ROW(neighbours, UNA_COUNT, "auto", 0, UNA_MOST_NEIGHBOURS, true, NULL,
         "an answer rests on so many rows, the nearest in inputs over lengths; 0 = on all, exactly; auto = on all of up "
         "to 2000 rows, else on 32 to 256, chosen by held-out rows"),
@@ -105,22 +105,46 @@ static una_status gp_read_grid(double grid[MOST_GRID], size_t *count, const char
     UNA_FAIL(run, UNA_E_USAGE, "gp: grid=%.200s: give 1 to %d lengths, as in grid=[0.1, 1, 10]", text, (int)MOST_GRID);
 }
 
-enum { MANY_INPUTS = 20, STEPS_ON = 8 };
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
-static size_t starts_of(const gp_options *o, const una_gp *from)
+enum { MANY_INPUTS = 20, STEPS_ON = 8 };
+static const double LEAST_GAIN = 5e-5;   /* nats for each row: where two steps in turn gain less, the search is over */
+
+typedef struct gp_search {               /* what a fit works with                                           */
+    const una_fitting *f;
+    const gp_options *o;
+    una_gp *gp;
+    const una_gp *from;                  /* where the one start begins; NULL: at gp's own values            */
+    una_kernel_inputs inputs;
+    una_hyper_plan plan;
+    double unit, noise_var;              /* of noise_std; the noise to start from                           */
+    bool   near;                         /* answers rest on the nearest rows                                */
+    size_t sample;                       /* rows whose evidence counts; 0: all                              */
+    una_gp_search search;
+} gp_search;
+
+/* search_rows=0 asks for the largest evidence, not for one that is nearly as large. */
+static bool is_thorough(const gp_options *o)
 {
-    return from ? 1 : (size_t)o->restarts;
+    return o->search_rows == 0;
 }
 
-/* from: where the one start begins; NULL: at gp's own values, with as many starts as the options ask for. */
-static una_gp_search search_of(una_gp *gp, const gp_options *o, const una_gp *from)
+static size_t starts_of(const gp_search *fit)
 {
-    bool many = o->optimise == YES && gp->inputs >= MANY_INPUTS && !from;
+    return fit->from ? 1 : (size_t)fit->o->restarts;
+}
+
+/* Of a search on some rows or all, with as many starts as the options ask for if it does not go on from another. */
+static una_gp_search search_of(una_gp *gp, const gp_search *fit)
+{
+    const gp_options *o = fit->o;
+    bool many = o->optimise == YES && gp->inputs >= MANY_INPUTS && !fit->from;
     return (una_gp_search){ .gp = gp, .stage = "fitting gp", .free_noise = UNA_IS_AUTO(o->common.noise_std),
                             .length_prior = o->length_prior, .noise_prior = o->noise_prior,
-                            .range = o->range, .jitter = o->jitter, .starts = (double)starts_of(o, from) + many,
-                            .longer = many ? sqrt((double)gp->inputs) : 0, .from = from,
-                            .most_steps = from ? STEPS_ON : 0 };
+                            .range = o->range, .jitter = o->jitter, .starts = (double)starts_of(fit) + many,
+                            .longer = many ? sqrt((double)gp->inputs) : 0, .from = fit->from,
+                            .most_steps = fit->from ? STEPS_ON : 0,
+                            .least_gain = is_thorough(o) ? 0 : LEAST_GAIN * (double)gp->rows };
 }
 
 /* ---- fit --------------------------------------------------------------------------------------------------------- */
@@ -158,19 +182,6 @@ static una_status say_relevance(const una_gp *gp, una_fit_result *result, una_ar
     return UNA_OK;
 }
 
-typedef struct gp_search {               /* what a fit works with                                           */
-    const una_fitting *f;
-    const gp_options *o;
-    una_gp *gp;
-    const una_gp *from;                  /* see search_of                                                   */
-    una_kernel_inputs inputs;
-    una_hyper_plan plan;
-    double unit, noise_var;              /* of noise_std; the noise to start from                           */
-    bool   near;                         /* answers rest on the nearest rows                                */
-    size_t sample;                       /* rows whose evidence counts; 0: all                              */
-    una_gp_search search;
-} gp_search;
-
 /* Whether all rows answer, and how many choose the numbers. */
 static una_status choose_form(gp_search *fit)
 {
@@ -178,7 +189,7 @@ static una_status choose_form(gp_search *fit)
     const una_problem *p = fit->f->problem;
     bool many = una_table_rows(p) > EXACT_ROWS && o->optimise != GRID;
     fit->near = UNA_IS_AUTO(o->neighbours) ? many : o->neighbours > 0;
-    fit->sample = fit->near ? SAMPLE_ROWS : 0;
+    fit->sample = SAMPLE_ROWS;
     if (!UNA_IS_AUTO(o->search_rows)) fit->sample = (size_t)o->search_rows;
     if (fit->near && o->optimise == GRID)
         UNA_FAIL(fit->f->run, UNA_E_USAGE, "gp: optimise=grid is for the process of all rows; use neighbours=0, or "
@@ -249,7 +260,7 @@ static una_status try_length(grid_search *grid, size_t at, una_run *run)
     una_gp *gp = grid->gp;
     una_fit_result *result = grid->fit->f->target->result;
     double log_lik = 0, rmse = 0;
-    una_gp_search f = search_of(gp, grid->fit->o, NULL);
+    una_gp_search f = search_of(gp, grid->fit);
     una_gp_set_lengths(gp->kernel, grid->length[at]);
     gp->noise_var = grid->fit->noise_var;
     f.done = (double)at;
@@ -303,43 +314,43 @@ static una_status pick_sample(una_gp_rows *some, const gp_search *fit, una_run *
     return una_gp_rows_pick(some, p, order, fit->sample, run);
 }
 
-/* Chooses the kernel's parameters and the noise by some of the rows; the search on all of them then has nothing to
- * do. */
+/* Chooses the kernel's parameters and the noise by some of the rows. */
 static una_status search_some(gp_search *fit, una_run *run)
 {
-    const una_problem *p = fit->f->problem;
     una_gp part = *fit->gp;
     una_gp_rows some;
     UNA_TRY(pick_sample(&some, fit, run));
     UNA_TRY(una_gp_init(&part, fit->gp->kernel, some, &run->scratch));
-    una_gp_search f = search_of(&part, fit->o, fit->from);
-    UNA_TRY(una_gp_search_run(&f, &fit->plan, starts_of(fit->o, fit->from), p->seed, run));
-    if (fit->near) say_bounds(&f, &fit->inputs, fit->f->target->result);
+    una_gp_search f = search_of(&part, fit);
+    UNA_TRY(una_gp_search_run(&f, &fit->plan, starts_of(fit), fit->f->problem->seed, run));
+    say_bounds(&f, &fit->inputs, fit->f->target->result);
     fit->gp->noise_var = part.noise_var;
     fit->gp->jitter_var = part.jitter_var;
     fit->gp->log_evidence = part.log_evidence;
     fit->f->target->result->steps += f.steps;
-    fit->plan.fix_variances = fit->plan.fix_lengths = true;
     return UNA_OK;
 }
 
-/* By the evidence of all rows. */
+/* By the evidence of all rows, or of a sample: the search on all then has nothing to do. */
 static una_status choose_by_all(gp_search *fit)
 {
     const gp_options *o = fit->o;
     const una_problem *p = fit->f->problem;
     una_fit_result *result = fit->f->target->result;
     una_run *run = fit->f->run;
-    bool some = o->optimise == YES && fit->sample > 0 && p->x.rows > fit->sample;
+    bool searched = o->optimise == YES || (o->optimise == NO && UNA_IS_AUTO(o->common.noise_std));
+    bool some = searched && fit->sample > 0 && p->x.rows > fit->sample;
     if (o->optimise == GRID) UNA_TRY(choose_from_grid(fit));
     fit->gp->noise_var = fit->noise_var;
     if (some) UNA_SCOPED(run, search_some(fit, run));
+    if (some) fit->plan.fix_variances = fit->plan.fix_lengths = true;
 
     una_gp_search *f = &fit->search;
-    *f = search_of(fit->gp, o, some ? NULL : fit->from);
+    *f = search_of(fit->gp, fit);
     f->free_noise = f->free_noise && !some;
+    if (some) f->from = NULL;
     if (o->optimise == GRID) f->done = 10, f->starts = 11;
-    UNA_TRY(una_gp_search_run(f, &fit->plan, starts_of(o, fit->from), p->seed, run));
+    UNA_TRY(una_gp_search_run(f, &fit->plan, starts_of(fit), p->seed, run));
     UNA_TRY(una_tick(run, "fitting gp", 1, fit->gp->log_evidence));
     result->steps += f->steps;
     say_bounds(f, &fit->inputs, result);
@@ -394,7 +405,7 @@ static una_status judge_by_sample(gp_search *fit, una_run *run)
     una_gp_rows some;
     UNA_TRY(pick_sample(&some, fit, run));
     UNA_TRY(una_gp_init(&part, fit->gp->kernel, some, &run->scratch));
-    una_gp_search f = search_of(&part, fit->o, fit->from);
+    una_gp_search f = search_of(&part, fit);
     f.free_noise = false;
     const una_hyper_plan none = { .fix_variances = true, .fix_lengths = true };
     UNA_TRY(una_gp_search_run(&f, &none, 1, 0, run));

@@ -209,7 +209,8 @@ static una_status descend_lbfgs(search *s, const una_lbfgs_settings *o, una_lbfg
         }
 
         remember_pair(s);
-        small = s->value - value <= by_value * fmax(1, fabs(value)) ? small + 1 : 0;
+        double least = fmax(o->least_drop, by_value * fmax(1, fabs(value)));
+        small = s->value - value <= least ? small + 1 : 0;
         memcpy(s->x, s->best, n * sizeof *s->x);
         memcpy(s->g, s->best_g, n * sizeof *s->g);
         s->value = value;

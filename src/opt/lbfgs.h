@@ -16,6 +16,7 @@ typedef struct una_lbfgs_settings {
     size_t most_steps;                   /* 0 = 200                                                            */
     double gradient_tolerance;           /* largest entry of the projected gradient; 0 = 1e-5                  */
     double value_tolerance;              /* relative decrease of f, twice in turn; 0 = 1e-9                    */
+    double least_drop;                   /* the same, not relative; 0: by value_tolerance alone                */
 } una_lbfgs_settings;
 
 typedef struct una_lbfgs_report {

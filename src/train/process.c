@@ -236,7 +236,8 @@ una_status una_gp_search_run(una_gp_search *f, const una_hyper_plan *plan, size_
     for (size_t s = 0; s < all; s++, f->done++) {
         una_lbfgs_report report;
         una_lbfgs_settings settings = { .low = f->low, .high = f->high, .most_steps = f->most_steps,
-                                        .gradient_tolerance = 1e-4, .value_tolerance = 5e-8 };
+                                        .gradient_tolerance = 1e-4, .value_tolerance = 5e-8,
+                                        .least_drop = f->least_gain };
         if (s == 0) memcpy(theta, f->theta, count * sizeof *theta);
         else if (s == starts) longer_start(f, theta);
         else random_start(f, seed, s, theta);

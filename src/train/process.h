@@ -22,7 +22,7 @@ una_status una_gp_exchange(void *gp, una_archive *ar);
 una_status una_gp_draws(const void *gp, una_view x, const una_drawing *how, double *f, una_run *run);
 
 /* ---- the search for lengths, variances and noise: maximum evidence by L-BFGS, on a log scale ---- */
-typedef struct una_gp_search {           /* the caller sets the first eleven                                     */
+typedef struct una_gp_search {           /* the caller sets the first twelve                                     */
     una_gp     *gp;
     const char *stage;                                   /* for the progress                                    */
     bool        free_noise;
@@ -31,6 +31,7 @@ typedef struct una_gp_search {           /* the caller sets the first eleven    
     double      range, jitter;                           /* jitter: a share, or UNA_AUTO                        */
     double      starts;                                  /* for the progress                                    */
     size_t      most_steps;                              /* of each start; 0: no limit                          */
+    double      least_gain;                              /* in nats: a start ends where two steps gain less     */
     double      longer;                                  /* > 1: one more start, with lengths so many times as long */
     const una_gp *from;                                  /* where the first start begins; NULL: at gp's own values */
     una_hyper   hyper;

@@ -39,6 +39,11 @@ static void the_valley(void **state)
     assert_ok(una_lbfgs(y, 2, rosenbrock, &c, &(una_lbfgs_settings){ .most_steps = 3 }, &report, run), run);
     assert_false(report.converged);
     assert_int_equal(report.steps, 3);
+
+    double z[2] = { -1.2, 1 };                           /* two steps that gain less than the least are the end */
+    assert_ok(una_lbfgs(z, 2, rosenbrock, &c, &(una_lbfgs_settings){ .least_drop = 100 }, &report, run), run);
+    assert_true(report.converged);
+    assert_int_equal(report.steps, 2);
     una_run_free(run);
 }
 

@@ -337,10 +337,10 @@ static void draws_are_held_once(void **state)
 
 /* ---- a gp of many rows ------------------------------------------------------------------------------------------- */
 
-enum { MANY = 6000 };
+enum { MANY = 6000, TOO_MANY = 9000 };
 
-/* As the fixture, with so many rows: 100 KB whose factor has 290 MB. */
-static bytes many_rows(void)
+/* As the fixture, with so many rows: 6000 have 100 KB, and their factor 290 MB. */
+static bytes many_rows(size_t rows)
 {
     static block list[MOST_BLOCKS];
     bytes old = file_of("tests/fixtures/gp_0_1.una"), b = beginning("tests/fixtures/gp_0_1.una", "rows", 1 << 20);
@@ -350,14 +350,14 @@ static bytes many_rows(void)
     assert_true(state < count);
     memcpy(b.at, old.at, b.size = list[state + 1].from);        /* "rows" of the info stands before */
 
-    double *x = calloc(MANY * inputs, sizeof *x), *y = calloc(MANY, sizeof *y);
+    double *x = calloc(rows * inputs, sizeof *x), *y = calloc(rows, sizeof *y);
     assert_true(x && y && inputs > 0);
-    for (size_t i = 0; i < MANY; i++) x[i * inputs] = (double)i, y[i] = sin((double)i);
+    for (size_t i = 0; i < rows; i++) x[i * inputs] = (double)i, y[i] = sin((double)i);
     for (size_t k = state + 1; k < count; k++) {
         const block *one = &list[k];
-        if (named(&old, one, "rows")) add_u64(&b, "rows", MANY);
-        else if (named(&old, one, "x")) add_f64s(&b, "x", 'D', x, MANY * inputs);
-        else if (named(&old, one, "y")) add_f64s(&b, "y", 'D', y, MANY);
+        if (named(&old, one, "rows")) add_u64(&b, "rows", rows);
+        else if (named(&old, one, "x")) add_f64s(&b, "x", 'D', x, rows * inputs);
+        else if (named(&old, one, "y")) add_f64s(&b, "y", 'D', y, rows);
         else {
             memcpy(b.at + b.size, old.at + one->from, one->end - one->from);
             b.size += one->end - one->from;
@@ -387,7 +387,7 @@ static una_dataset *rows_for(const una_model *model, una_run *run)
 static void the_factor_comes_with_the_first_question(void **state)
 {
     (void)state;
-    bytes b = many_rows();
+    bytes b = many_rows(MANY);
     volatile int cancel = 0;
     counted memory;
     una_run *run = counting_run(&memory, 100000000, &cancel);
@@ -426,12 +426,43 @@ static void the_factor_comes_with_the_first_question(void **state)
     free(b.at);
 }
 
+/* Where no limit of memory was chosen, no verb takes much more than 64 times the bytes of a file: what is beyond that is
+ * counted for all files of a run together, and refused with what to say if the file is trusted. */
+static void a_factor_that_its_bytes_do_not_justify(void **state)
+{
+    (void)state;
+    bytes big = many_rows(TOO_MANY), small = file_of("tests/fixtures/gp_0_1.una");
+    counted memory;
+    una_run *run = counting_run(&memory, 0, NULL);
+    una_model *model = NULL, *other = NULL;
+    double mean[2];
+    una_prediction out = { .size = sizeof out, .mean = mean };
+    assert_ok(una_model_load_memory(&model, big.at, big.size, run), run);
+    una_dataset *data = rows_for(model, run);
+    for (size_t again = 0; again < 2; again++) {
+        assert_status(una_model_predict(model, data, 0.95, &out, run), UNA_E_MEMORY, run);
+        assert_says(una_run_message(run), "the covariances of the 9000 rows in the model file need 648 MB");
+        assert_says(una_run_message(run), "--memory 778M");
+    }
+    assert_true(memory.peak < 64 * big.size + 1000000);
+    assert_ok(una_model_load_memory(&other, small.at, small.size, run), run);
+    assert_ok(una_model_predict(other, data, 0.95, &out, run), run);
+    una_model_free(other);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+    assert_int_equal(memory.live, 0);
+    free(big.at);
+    free(small.at);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fixture),
         cmocka_unit_test(counts_without_payload),
         cmocka_unit_test(a_large_sngp_without_numbers),
+        cmocka_unit_test(a_factor_that_its_bytes_do_not_justify),
         cmocka_unit_test(a_long_name_of_many_levels),
         cmocka_unit_test(a_large_image),
         cmocka_unit_test(headers_are_json),

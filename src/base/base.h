@@ -183,6 +183,8 @@ struct una_run {
     void       *lock;            /* pthread_mutex_t of the root: callbacks are never concurrent    */
     _Atomic uint64_t used;       /* bytes held now by all arenas (root)                            */
     _Atomic uint64_t scratched;  /* bytes of scratch files now (root)                              */
+    _Atomic uint64_t unearned;   /* bytes that no file's own justify, now (root; gp/deferred.h)    */
+    bool        memory_chosen;   /* the caller has set a limit of memory (root)                    */
     double      progress_from, progress_to;   /* the part of the whole that this stage covers      */
     struct una_lane *lane;       /* of a task of una_pool_together, else NULL                      */
     const una_tally *tally;      /* what stages are part of, also those of tasks; NULL: nothing    */

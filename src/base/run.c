@@ -60,6 +60,7 @@ una_status una_run_new(una_run **out, const una_run_settings *given)
     bool known = strchr(",;\t|", reading.delimiter) && strchr(".,", reading.decimal) &&
                  (strcmp(dates, "dmy") == 0 || strcmp(dates, "mdy") == 0) && (reading.word_count == 0 || reading.words);
     if (!known) return UNA_E_USAGE;                       /* 0, for "to be found", ends every text */
+    bool memory_chosen = settings.memory_limit > 0;
     settings = resolved_settings(settings);
 
     una_run *run = settings.allocate(settings.allocator, sizeof *run);
@@ -73,6 +74,7 @@ una_status una_run_new(una_run **out, const una_run_settings *given)
     memset(run, 0, sizeof *run);
     pthread_mutex_init(lock, NULL);
     run->settings = settings;
+    run->memory_chosen = memory_chosen;
     run->hash_key = una_hash_key_new();
     run->ranks = ranks;
     if (settings.ranks) run->settings.ranks = &run->ranks;

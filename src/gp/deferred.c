@@ -4,10 +4,14 @@
  */
 #include "gp/deferred.h"
 
+#include <stdatomic.h>
+
 void una_deferred_drop(una_deferred *d)
 {
     una_release(d->owner, d->block);
     d->block = d->at = NULL;
+    atomic_fetch_sub(&d->owner->unearned, d->charged);
+    d->charged = 0;
 }
 
 static void end_deferred(void *what)
@@ -21,6 +25,7 @@ una_status una_deferred_init(una_deferred *d, una_arena *keep)
 {
     d->owner = una_run_root(keep->run);
     d->block = d->at = NULL;
+    d->charged = 0;
     pthread_mutex_init(&d->lock, NULL);
     return una_arena_at_end(keep, end_deferred, d);
 }
@@ -41,6 +46,20 @@ una_status una_deferred_enter(una_deferred *d, const char *stage, una_run *run)
 void una_deferred_leave(una_deferred *d)
 {
     pthread_mutex_unlock(&d->lock);
+}
+
+bool una_deferred_charge(una_deferred *d, double size, double file_bytes)
+{
+    double over = fmax(0, size - UNA_FILE_TIMES * file_bytes);
+    if (d->owner->memory_chosen || over == 0) return true;
+    if (!(over <= UNA_UNEARNED)) return false;
+    uint64_t charge = (uint64_t)over;
+    if (atomic_fetch_add(&d->owner->unearned, charge) + charge > UNA_UNEARNED) {
+        atomic_fetch_sub(&d->owner->unearned, charge);
+        return false;
+    }
+    d->charged += charge;
+    return true;
 }
 
 una_status una_deferred_take(una_deferred *d, size_t size, una_run *run)

@@ -188,18 +188,32 @@ una_status una_gp_defer(una_gp *gp, una_arena *keep)
     return una_deferred_init(&gp->late->made, keep);
 }
 
+/* A file of few bytes may hold many rows. */
+static una_status charge_late(una_gp_deferred *late, const una_gp *gp, size_t rows, una_run *run)
+{
+    double factor = 8 * (double)rows * (double)rows, kept = 8 * (double)gp->rows * (double)(gp->inputs + 1);
+    if (una_deferred_charge(&late->made, factor, kept)) return UNA_OK;
+    UNA_FAIL(run, UNA_E_MEMORY, "gp: the covariances of the %zu rows in the model file need %.3g MB of memory, %.0f times "
+             "the bytes of these rows, which is too much for a file of unknown origin; if you trust it, say how much "
+             "memory may be taken (--memory %.0fM), or fit the model again with neighbours=auto", rows, factor / 1e6,
+             factor / kept, ceil(1.2e-6 * factor));
+}
+
 static una_status make_late(una_gp_deferred *late, const una_gp *gp, una_run *run)
 {
     size_t factor = gp->rows * gp->stride;
     UNA_TRY(check_gp_memory(late->made.owner, gp->rows, 1, run));
-    UNA_TRY(una_deferred_take(&late->made, (factor + gp->rows) * sizeof *gp->l, run));
+    UNA_TRY(charge_late(late, gp, gp->rows, run));
+    una_status status = una_deferred_take(&late->made, (factor + gp->rows) * sizeof *gp->l, run);
+    if (status != UNA_OK) una_deferred_drop(&late->made);
+    UNA_TRY(status);
     late->l = late->made.at;
     late->alpha = late->l + factor;
 
     una_gp whole = *gp;
     whole.l = late->l;
     whole.alpha = late->alpha;
-    una_status status = una_gp_solve(&whole, 0, run);
+    status = una_gp_solve(&whole, 0, run);
     late->log_evidence = whole.log_evidence;
     if (status != UNA_OK) una_deferred_drop(&late->made);
     if (status != UNA_E_NUMERIC) return status;
@@ -347,10 +361,13 @@ una_status una_gp_append(una_gp *gp, una_gp_rows more, una_arena *keep, una_run 
     gp->log_evidence = next.log_evidence;
     if (more.x.rows == 0) return UNA_OK;
     next.late = NULL;
+    if (late && !late->made.block) UNA_TRY(charge_late(late, gp, gp->rows + more.x.rows, run));
     una_status status = append_rows(&next, &more, keep, run);
+    if (status != UNA_OK && late && !late->made.block) una_deferred_drop(&late->made);
     if (status != UNA_OK) una_arena_release(keep, mark);
     if (status != UNA_OK) return status;
     *gp = next;
+    if (late) late->made.charged = 0;    /* what was charged is now the model's, until the run ends */
     if (late) una_deferred_drop(&late->made);
     if (gp->near) una_deferred_drop(&gp->near->made);    /* the tree lacks the new rows */
     return UNA_OK;

@@ -7,6 +7,7 @@
 #include "ranks.h"
 #include "test_support.h"
 
+#include "gp/deferred.h"
 #include "gp/gp.h"
 #include "gp/pairs.h"
 
@@ -591,9 +592,51 @@ static void allocations_may_fail(void **state)
     assert_true(sweep_allocations(everything, NULL) >= 4);
 }
 
+/* What a file makes una take beyond its bytes is counted for a run, until it is dropped, unless a limit was chosen. */
+static void files_of_many_rows(void **state)
+{
+    enum { ROWS = 9000 };
+    (void)state;
+    una_run *run = NULL;
+    const una_run_settings settings = { .size = sizeof settings, .threads = 1 };
+    assert_ok(una_run_new(&run, &settings), run);
+    una_deferred one = {0}, two = {0};
+    assert_ok(una_deferred_init(&one, &run->scratch), run);
+    assert_ok(una_deferred_init(&two, &run->scratch), run);
+    assert_true(una_deferred_charge(&one, 64e6, 1e6) && one.charged == 0);
+    assert_true(una_deferred_charge(&one, 300e6, 1e6) && one.charged == 236000000);
+    assert_true(!una_deferred_charge(&two, 400e6, 1e6) && two.charged == 0);
+    assert_true(!una_deferred_charge(&two, HUGE_VAL, 1e6) && !una_deferred_charge(&two, 1e300, 1));
+    una_deferred_drop(&one);
+    assert_true(una_deferred_charge(&two, 400e6, 1e6));
+    una_deferred_drop(&two);
+    assert_true(run->unearned == 0);
+
+    una_kernel *kernel = NULL;
+    const char *const name = "x";
+    const una_kernel_inputs inputs = { &name, NULL, NULL, 1, false };
+    assert_ok(una_kernel_parse(&kernel, "rbf", &inputs, &run->scratch, run), run);
+    double *x = UNA_GET(&run->scratch, double, ROWS), at = 1, y = 2, mean;
+    una_gp gp = { .kernel = kernel, .noise_var = 0.1, .rows = ROWS, .inputs = 1, .x = x,
+                  .y = UNA_GET(&run->scratch, double, ROWS) };
+    assert_ok(una_gp_defer(&gp, &run->scratch), run);
+    assert_status(una_gp_predict(&gp, (una_view){ &at, 1, 1, 1 }, &mean, NULL, run), UNA_E_MEMORY, run);
+    assert_status(una_gp_append(&gp, (una_gp_rows){ { &at, 1, 1, 1 }, &y, NULL }, &run->scratch, run), UNA_E_MEMORY, run);
+    assert_says(una_run_message(run), "9001 rows in the model file");
+    assert_true(gp.rows == ROWS && run->unearned == 0);
+    una_run_free(run);
+
+    const una_run_settings chosen = { .size = sizeof chosen, .threads = 1, .memory_limit = 1000000000 };
+    assert_ok(una_run_new(&run, &chosen), run);
+    assert_ok(una_deferred_init(&one, &run->scratch), run);
+    assert_true(una_deferred_charge(&one, 1e12, 1));     /* the limit itself says no, where it is asked for */
+    una_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_of_many_rows),
         cmocka_unit_test(slots),
         cmocka_unit_test(pairs_agree_with_the_program),
         cmocka_unit_test(derivatives),

@@ -72,16 +72,36 @@ static una_status plan_region_fits_of_targets(una_committee *region_fits, una_co
     return UNA_OK;
 }
 
+/* Predictions at the g-th prior. ends [2 * predictions] has the variances at the first and the last where the others lie
+ * on the line between them; NULL: not yet made. */
+static una_status predict_at(una_committee *c, size_t g, double **ends, una_run *run)
+{
+    double first = prior_at(0), last = prior_at(PRIORS - 1);
+    size_t count = c->oof.repeats * c->oof.rows;
+    if (!c->f->kind->prior_is_linear) return una_predict_again(c, prior_at(g), run);
+    if (!*ends) {
+        UNA_NEW_ROWS_AT(&run->scratch, *ends, 2 * count);
+        UNA_TRY(una_predict_again(c, first, run));
+        memcpy(*ends, c->oof.var, count * sizeof **ends);
+        UNA_TRY(una_predict_again(c, last, run));
+        memcpy(*ends + count, c->oof.var, count * sizeof **ends);
+    }
+    const double *low = *ends, *high = *ends + count, share = (prior_at(g) - first) / (last - first);
+    for (size_t i = 0; i < count; i++) c->oof.var[i] = low[i] + share * (high[i] - low[i]);
+    return UNA_OK;
+}
+
 /* The prior variance that makes rows of left-out regions most likely, among those that cost little where there is
  * data. */
 static una_status choose_prior_by_regions(una_committee *region_fits, una_committee *members, una_run *run)
 {
     double region_log_lik[PRIORS], z2[PRIORS], member_log_lik[PRIORS], most = -HUGE_VAL;
+    double *region_ends = NULL, *member_ends = NULL;
     size_t best = SIZE_MAX;
     if (una_oof_predicted_rows(&region_fits->oof) == 0) return UNA_OK;   /* no region has that target */
     for (size_t g = 0; g < PRIORS; g++) {
-        UNA_TRY(una_predict_again(region_fits, prior_at(g), run));
-        UNA_TRY(una_predict_again(members, prior_at(g), run));
+        UNA_TRY(predict_at(region_fits, g, &region_ends, run));
+        UNA_TRY(predict_at(members, g, &member_ends, run));
         region_log_lik[g] = una_oof_mean_log_lik(&region_fits->oof, members->noise_var, &z2[g]);
         member_log_lik[g] = una_oof_mean_log_lik(&members->oof, members->noise_var, NULL);
         most = fmax(most, member_log_lik[g]);

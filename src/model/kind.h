@@ -232,6 +232,8 @@ typedef struct una_kind {
                                                      such a spec may be `none`. NULL: none has one         */
     size_t      oof_rows;                         /* where an answer is not cheap: so many rows at most are predicted
                                                      out of their fold, evenly spread; 0: all             */
+    bool        prior_is_linear;                  /* var_model is a straight line of prior_var, and nothing else depends on
+                                                     it: predictions at two of them tell all others       */
     const una_validation_rule *validation;             /* the rows that validate, since its features see the target; NULL:
                                                      they do not, and it needs none                        */
 

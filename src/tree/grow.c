@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * One tree after another. The rows of a node stand together, in the order of the table; a node's sums are made for its
- * smaller child and taken off for the larger one.
+ * smaller child and taken off for the larger one. Small nodes have few of the codes: their sums know which.
  */
 #include "tree/tree.h"
 
-typedef struct code_sum { double sum, rows; } code_sum;  /* of the rows with one code: of what is left, and how many */
+typedef struct code_sum { double sum; size_t rows; } code_sum;   /* of the rows with one code: of what is left, and how
+                                                                    many */
+typedef struct node_sums {
+    code_sum *of;                        /* [first[columns]]                                                 */
+    uint64_t *some;                      /* [columns, WORDS] a bit for each code that may have rows          */
+} node_sums;
+
+enum { WORDS = UNA_TREE_CODES / 64 };
 
 typedef struct split {
     double gain;                         /* 0: none                                                          */
@@ -23,7 +30,8 @@ typedef struct grower {
     double   *rest, *spare_rest;         /* [rows] y - f of these                                            */
     size_t   *first;                     /* [columns + 1] where the codes of each column begin in `sums`     */
     bool     *asked;                     /* [columns] drawn for this tree                                    */
-    code_sum **sums;                     /* [depth + 1] of a node on each level [first[columns]]             */
+    node_sums *sums;                     /* [depth + 1] of a node on each level                              */
+    double   *inverse;                   /* [rows + 1] 1 / (rows + penalty)                                  */
     una_tree_node *node;                 /* of this tree                                                     */
     size_t    nodes;
     double   *gain;                      /* [columns] of all trees                                           */
@@ -34,61 +42,96 @@ typedef struct part { size_t node, from, count, depth; double sum; } part;   /* 
 
 /* ---- sums --------------------------------------------------------------------------------------------------- */
 
-static void sum_column(code_sum *sums, const unsigned char *code, const uint32_t *row, const double *rest, size_t count)
+/* The codes of a bit set, in order: for (size_t k; next_code(&set, &k);) */
+typedef struct code_set { uint64_t word[WORDS]; size_t at; } code_set;
+
+static code_set codes_of(const node_sums *sums, size_t column)
+{
+    code_set set = { .at = 0 };
+    memcpy(set.word, sums->some + column * WORDS, sizeof set.word);
+    return set;
+}
+
+static inline bool next_code(code_set *set, size_t *code)
+{
+    while (set->at < WORDS && !set->word[set->at]) set->at++;
+    if (set->at == WORDS) return false;
+    uint64_t word = set->word[set->at];
+    *code = set->at * 64 + (size_t)__builtin_ctzll(word);
+    set->word[set->at] = word & (word - 1);
+    return true;
+}
+
+static void sum_column(code_sum *sums, uint64_t *some, const unsigned char *code, const uint32_t *row,
+                       const double *rest, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        code_sum *s = &sums[code[row[i]]];
-        s->sum += rest[i];
-        s->rows += 1;
+        unsigned char k = code[row[i]];
+        sums[k].sum += rest[i];
+        sums[k].rows++;
+        some[k / 64] |= (uint64_t)1 << k % 64;
     }
 }
 
-static void sum_rows(const grower *g, code_sum *sums, const part *p)
+static void sum_rows(const grower *g, node_sums *sums, const part *p)
 {
-    memset(sums, 0, g->first[g->coding->columns] * sizeof *sums);
-    for (size_t c = 0; c < g->coding->columns; c++)
+    for (size_t c = 0; c < g->coding->columns; c++) {
+        code_set old = codes_of(sums, c);
+        for (size_t k; next_code(&old, &k);) sums->of[g->first[c] + k] = (code_sum){ 0, 0 };
+        memset(sums->some + c * WORDS, 0, WORDS * sizeof *sums->some);
         if (g->asked[c])
-            sum_column(sums + g->first[c], g->of->code + c * g->of->rows, g->row + p->from, g->rest + p->from,
-                       p->count);
+            sum_column(sums->of + g->first[c], sums->some + c * WORDS, g->of->code + c * g->of->rows, g->row + p->from,
+                       g->rest + p->from, p->count);
+    }
 }
 
-static void take_off(const grower *g, code_sum *sums, const code_sum *less)
+static void take_off(const grower *g, node_sums *sums, const node_sums *less)
 {
-    for (size_t i = 0; i < g->first[g->coding->columns]; i++) {
-        sums[i].sum -= less[i].sum;
-        sums[i].rows -= less[i].rows;
+    for (size_t c = 0; c < g->coding->columns; c++) {
+        code_set set = codes_of(less, c);
+        for (size_t k; next_code(&set, &k);) {
+            code_sum *s = &sums->of[g->first[c] + k];
+            s->sum -= less->of[g->first[c] + k].sum;
+            s->rows -= less->of[g->first[c] + k].rows;
+            if (s->rows == 0) sums->some[c * WORDS + k / 64] &= ~((uint64_t)1 << k % 64), s->sum = 0;
+        }
     }
 }
 
 /* ---- the best split of a node --------------------------------------------------------------------------------- */
 
-typedef struct search { const grower *g; const part *p; split best; } search;
+typedef struct search { const grower *g; const part *p; double without; split best; } search;
 
-static bool is_better(const search *s, double sum, double rows, double *gain)
+static inline bool is_better(const search *s, double sum, size_t rows, double *gain)
 {
-    double penalty = s->g->how->penalty, all = (double)s->p->count, least = (double)s->g->how->least_rows;
-    double other = s->p->sum - sum, others = all - rows;
-    if (rows < least || others < least || rows < 0.5 || others < 0.5) return false;
-    *gain = sum * sum / (rows + penalty) + other * other / (others + penalty) -
-            s->p->sum * s->p->sum / (all + penalty);
+    size_t least = s->g->how->least_rows, others = s->p->count - rows;
+    const double *inverse = s->g->inverse;
+    double other = s->p->sum - sum;
+    if (rows < least || others < least || rows == 0 || others == 0) return false;
+    *gain = sum * sum * inverse[rows] + other * other * inverse[others] - s->without;
     return *gain > s->best.gain;
 }
 
 /* Codes in order, the missing ones on either side. */
-static void search_numbers(search *s, size_t c, const code_sum *sums, size_t codes)
+static void search_numbers(search *s, size_t c, const node_sums *sums)
 {
-    for (int left = sums[0].rows > 0; left >= 0; left--) {
-        double sum = left ? sums[0].sum : 0, rows = left ? sums[0].rows : 0, gain;
-        for (size_t k = 1; k + 1 < codes; k++) {
-            sum += sums[k].sum;
-            rows += sums[k].rows;
-            if (sums[k].rows > 0 && is_better(s, sum, rows, &gain))
+    const code_sum *of = sums->of + s->g->first[c];
+    double gain;
+    size_t codes = s->g->first[c + 1] - s->g->first[c];
+    for (int left = of[0].rows > 0; left >= 0; left--) {
+        double sum = left ? of[0].sum : 0;
+        size_t rows = left ? of[0].rows : 0;
+        code_set set = codes_of(sums, c);
+        set.word[0] &= ~(uint64_t)1;
+        for (size_t k; next_code(&set, &k) && k + 1 < codes;) {
+            sum += of[k].sum;
+            rows += of[k].rows;
+            if (is_better(s, sum, rows, &gain))
                 s->best = (split){ .gain = gain, .column = c, .last = (unsigned char)k, .missing_left = left };
         }
-        if (sums[0].rows > 0 && !left) {                 /* what is missing against all that is there */
-            sum = s->p->sum - sums[0].sum;
-            rows = (double)s->p->count - sums[0].rows;
-            if (is_better(s, sum, rows, &gain))
+        if (of[0].rows > 0 && !left) {                   /* what is missing against all that is there */
+            sum = s->p->sum - of[0].sum;
+            if (is_better(s, sum, s->p->count - of[0].rows, &gain))
                 s->best = (split){ .gain = gain, .column = c, .last = (unsigned char)(codes - 1) };
         }
     }
@@ -96,17 +139,18 @@ static void search_numbers(search *s, size_t c, const code_sum *sums, size_t cod
 
 static double mean_of(const code_sum *s, double penalty)
 {
-    return s->sum / (s->rows + penalty);
+    return s->sum / ((double)s->rows + penalty);
 }
 
 /* In the order of their means the best set is one of the first so many. */
-static void search_words(search *s, size_t c, const code_sum *sums, size_t codes)
+static void search_words(search *s, size_t c, const node_sums *of)
 {
+    const code_sum *sums = of->of + s->g->first[c];
     unsigned char order[UNA_TREE_CODES];
-    size_t count = 0;
-    double sum = 0, rows = 0, gain, penalty = s->g->how->penalty;
-    for (size_t k = 0; k < codes; k++) {
-        if (!(sums[k].rows > 0)) continue;
+    size_t count = 0, rows = 0;
+    double sum = 0, gain, penalty = s->g->how->penalty;
+    code_set set = codes_of(of, c);
+    for (size_t k; next_code(&set, &k);) {
         size_t at = count++;
         for (; at > 0 && mean_of(&sums[order[at - 1]], penalty) > mean_of(&sums[k], penalty); at--)
             order[at] = order[at - 1];
@@ -121,20 +165,17 @@ static void search_words(search *s, size_t c, const code_sum *sums, size_t codes
         if (!is_better(s, sum, rows, &gain)) continue;
         s->best = (split){ .gain = gain, .column = c };
         memcpy(s->best.words, left, sizeof left);
-        s->best.missing_left = sums[0].rows > 0 ? left[0] & 1 : rows > (double)s->p->count - rows;
+        s->best.missing_left = sums[0].rows > 0 ? left[0] & 1 : rows > s->p->count - rows;
         if (s->best.missing_left) s->best.words[0] |= 1;
     }
 }
 
-static split best_split(const grower *g, const part *p, const code_sum *sums)
+static split best_split(const grower *g, const part *p, const node_sums *sums)
 {
-    search s = { g, p, { .gain = 1e-12 * (double)p->count } };
-    double floor = s.best.gain;
-    for (size_t c = 0; c < g->coding->columns; c++) {
-        size_t codes = g->first[c + 1] - g->first[c];
-        if (!g->asked[c]) continue;
-        (g->coding->column[c].words ? search_words : search_numbers)(&s, c, sums + g->first[c], codes);
-    }
+    const double floor = 1e-12 * (double)p->count;
+    search s = { g, p, p->sum * p->sum * g->inverse[p->count], { .gain = floor } };
+    for (size_t c = 0; c < g->coding->columns; c++)
+        if (g->asked[c]) (g->coding->column[c].words ? search_words : search_numbers)(&s, c, sums);
     if (!(s.best.gain > floor)) s.best.gain = 0;
     return s.best;
 }
@@ -154,14 +195,14 @@ static size_t divide_rows(const grower *g, const una_tree_node *n, const part *p
     size_t left = 0, right = 0;
     uint32_t *row = g->row + p->from;
     double *rest = g->rest + p->from;
-    for (size_t i = 0; i < p->count; i++) {
-        if (goes_left(n, code[row[i]])) {
-            row[left] = row[i];
-            rest[left++] = rest[i];
-        } else {
-            g->spare_row[right] = row[i];
-            g->spare_rest[right++] = rest[i];
-        }
+    for (size_t i = 0; i < p->count; i++) {              /* to both sides, of which one moves on: no branch to guess */
+        uint32_t r = row[i];
+        double value = rest[i];
+        size_t goes = goes_left(n, code[r]);
+        row[left] = g->spare_row[right] = r;
+        rest[left] = g->spare_rest[right] = value;
+        left += goes;
+        right += !goes;
     }
     memcpy(row + left, g->spare_row, right * sizeof *row);
     memcpy(rest + left, g->spare_rest, right * sizeof *rest);
@@ -196,7 +237,7 @@ static una_status grow_node(grower *g, const part *p)
     una_tree_node *n = &g->node[p->node];
     *n = (una_tree_node){ .value = how->rate * p->sum / ((double)p->count + how->penalty) };
     if (p->depth == how->depth || p->count < 2 * how->least_rows || p->count < 2) return UNA_OK;
-    split best = best_split(g, p, g->sums[p->depth]);
+    split best = best_split(g, p, &g->sums[p->depth]);
     if (best.gain == 0) return UNA_OK;
 
     UNA_TRY(set_split(g, n, &best));
@@ -207,10 +248,10 @@ static una_status grow_node(grower *g, const part *p)
     child[1].sum = sum_of(g->rest + child[1].from, child[1].count);
 
     size_t small = child[1].count < child[0].count;
-    if (depth < how->depth) sum_rows(g, g->sums[depth], &child[small]);
-    if (depth < how->depth) take_off(g, g->sums[p->depth], g->sums[depth]);
+    if (depth < how->depth) sum_rows(g, &g->sums[depth], &child[small]);
+    if (depth < how->depth) take_off(g, &g->sums[p->depth], &g->sums[depth]);
     UNA_TRY(grow_node(g, &child[small]));
-    code_sum *others = g->sums[p->depth];                /* the level below has been used up */
+    node_sums others = g->sums[p->depth];                /* the level below has been used up */
     g->sums[p->depth] = g->sums[depth];
     g->sums[depth] = others;
     return grow_node(g, &child[!small]);
@@ -270,7 +311,12 @@ static una_status begin(boosting *b, const una_tree_settings *how, una_run *run)
                                                                          : coding->column[c].edges + 1);
     sums = b->g.first[columns];
     UNA_NEW_AT(scratch, b->g.sums, how->depth + 1);
-    for (size_t d = 0; d <= how->depth; d++) UNA_NEW_AT(scratch, b->g.sums[d], sums);
+    for (size_t d = 0; d <= how->depth; d++) {
+        UNA_NEW_AT(scratch, b->g.sums[d].of, sums);
+        UNA_NEW_AT(scratch, b->g.sums[d].some, WORDS * columns);
+    }
+    UNA_NEW_AT(scratch, b->g.inverse, rows + 1);
+    for (size_t i = 0; i <= rows; i++) b->g.inverse[i] = 1 / ((double)i + how->penalty);
     size_t most = 2 * rows < (size_t)2 << how->depth ? 2 * rows : (size_t)2 << how->depth;
     UNA_NEW_AT(scratch, b->work, most);
     b->drawn = (size_t)fmax(1, floor(how->row_share * (double)rows + 0.5));
@@ -305,7 +351,7 @@ static una_status add_tree(boosting *b, size_t index, una_arena *keep)
     g->nodes = 1;
     g->keep = keep;
     part root = { 0, 0, b->drawn, 0, sum_of(g->rest, b->drawn) };
-    sum_rows(g, g->sums[0], &root);
+    sum_rows(g, &g->sums[0], &root);
     UNA_TRY(grow_node(g, &root));
     UNA_NEW_AT(keep, tree->node, g->nodes);
     memcpy(tree->node, g->node, g->nodes * sizeof *g->node);

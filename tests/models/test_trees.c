@@ -117,12 +117,50 @@ static void rows_that_trained_teach_nothing(void **state)
     una_run_free(run);
 }
 
+/* What the kind says of prior_var, and a committee relies on: it moves the model's variance along a line, and nothing
+ * else. */
+static void the_prior_moves_variances_along_a_line(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    char *known = stepped_rows(ROWS, 0), *fresh = stepped_rows(100, 1);
+    una_dataset *data = table_of(known, run), *asked = table_of(fresh, run);
+    static const char *const prior[3] = { "0.25", "1", "4" };
+    size_t rows = una_dataset_row_count(asked);
+    double *at[3], most = 0;
+    for (size_t k = 0; k < 3; k++) {
+        char spec[64];
+        snprintf(spec, sizeof spec, "trees(members=1, prior_var=%s)", prior[k]);
+        una_model *model = fitted(spec, data, &SIZED(una_fit_settings, .missing = UNA_MISSING_MEAN), run);
+        at[k] = predicted(model, asked, run);
+        una_model_free(model);
+    }
+
+    const una_kind *kind;
+    assert_ok(una_kind_need(&kind, "trees", run), run);
+    assert_true(kind->prior_is_linear);
+    assert_arrays_near(at[0], at[1], rows, 0, 0);                        /* the mean */
+    for (size_t i = 2 * rows; i < 3 * rows; i++) {                       /* the model's std */
+        double low = at[0][i] * at[0][i], middle = at[1][i] * at[1][i], high = at[2][i] * at[2][i];
+        assert_near(middle, low + (1 - 0.25) / (4 - 0.25) * (high - low), 1e-9, 1e-12);
+        most = fmax(most, high - low);
+    }
+    assert_true(most > 0.01);
+    for (size_t k = 0; k < 3; k++) free(at[k]);
+    una_dataset_free(data);
+    una_dataset_free(asked);
+    free(known);
+    free(fresh);
+    una_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_words_and_missing_cells_are_learnt),
         cmocka_unit_test(doubt_grows_away_from_the_rows),
         cmocka_unit_test(rows_that_trained_teach_nothing),
+        cmocka_unit_test(the_prior_moves_variances_along_a_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static const una_option auto_table[] = {
       "left-out regions; auto[0.5, 0.3, 0.2] = found so: kept, but by una update --with" },
     { "gp_rows", UNA_COUNT, offsetof(auto_options, gp_rows), "1000000", 0, 1e9, false, NULL,
       "the Gaussian process is used up to this number of rows; beyond 2000 it answers by the nearest ones" },
-    { "least_weight", UNA_REAL, offsetof(auto_options, least_weight), "0.02", 0, 0.5, false, NULL,
+    { "least_weight", UNA_REAL, offsetof(auto_options, least_weight), "0.04", 0, 0.5, false, NULL,
       "a kind with a smaller weight is left out" },
     { "effort", UNA_WORD, offsetof(auto_options, effort), "normal", 0, 0, false, "normal|fast|best",
       "how much time the kinds take that are left to auto: fast about a third, best about ten times as much" },

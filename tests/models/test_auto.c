@@ -95,8 +95,8 @@ static void weights_are_the_best(void **state)
     assert_true(at > 0.03 && at < 0.97);
 
     const una_members *stack = fit_kind("auto", "auto(luna=nlm(width=12, steps=400, members=5), "
-                                        "gp=gp(kernel=rbf(length=0.2), optimise=no, noise_std=0.5), trees=none)", &p,
-                                        (by_itself){0}, &keep, run);
+                                        "gp=gp(kernel=rbf(length=0.2), optimise=no, noise_std=0.5), trees=none, "
+                                        "least_weight=0)", &p, (by_itself){0}, &keep, run);
     assert_int_equal(stack->count, 2);
     assert_near(stack->at[0].weight, at, 0, 2e-3);
     assert_near(stack->at[0].weight + stack->at[1].weight, 1, 1e-12, 0);

@@ -380,6 +380,14 @@ static una_status learn_by_folds(candidate *a, bool shape, bool scored, const un
     return UNA_OK;
 }
 
+/* Lengths that the rows of a region have chosen too make a process too sure of it, where there are few rows for each.
+ * With more, a search for each region would cost more than it tells. */
+static bool searches_regions(const una_fitting *f)
+{
+    enum { ROWS_PER_LENGTH = 30 };
+    return f->kind->search && f->problem->x.rows < ROWS_PER_LENGTH * f->problem->x.cols;
+}
+
 una_status una_fixed_features_fit(una_fitting *f)
 {
     una_common_options *o = una_common_of(f->target);
@@ -395,8 +403,7 @@ una_status una_fixed_features_fit(una_fitting *f)
                     .prior_var = result->prior_var, .state = ((una_members *)f->target->state)->at[0].state };
     bool scored = shape || (result->oof && result->oof->log_lik);
     UNA_STAGE(f->run, 1, 1, learn_by_folds(&a, shape, scored, &before));
-    bool tells = f->kind->search && una_lengths_tell(f->problem);
-    const una_region_process process = { a.state, tells ? given : NULL, a.noise };
+    const una_region_process process = { a.state, searches_regions(f) ? given : NULL, a.noise };
     UNA_STAGE(f->run, 1, 1, una_report_regions_without(&process, f));
     return UNA_OK;
 }

@@ -255,6 +255,7 @@ static una_status contract_tile(void *context, size_t index, una_run *child)
 {
     const contraction *c = context;
     const una_gp *gp = c->gp;
+    if (c->hyper->count == 0) index = index * (index + 3) / 2;           /* the noise needs the diagonal alone */
     size_t n = gp->rows, high = (size_t)((sqrt(8 * (double)index + 1) - 1) / 2);
     while (high * (high + 1) / 2 > index) high--;
     while ((high + 1) * (high + 2) / 2 <= index) high++;
@@ -263,7 +264,7 @@ static una_status contract_tile(void *context, size_t index, una_run *child)
 
     double *tile = UNA_GET(&child->scratch, double, UNA_TILE * UNA_TILE),
            *sum = UNA_GET(&child->scratch, double, parameters * UNA_PAD);
-    double weight[UNA_TILE] = {0}, *part = c->part + index * (c->hyper->count + 1);
+    double weight[UNA_TILE] = {0}, *part = c->part + (c->hyper->count ? index : high) * (c->hyper->count + 1);
     una_pairs pairs;
     UNA_TRY(una_pairs_init(&pairs, gp->kernel, &child->scratch, child));
     pairs.common = c->hyper->common;
@@ -288,7 +289,8 @@ static una_status contract_tile(void *context, size_t index, una_run *child)
 static una_status contract_gradient(const una_gp *gp, const una_hyper *hyper, double *inverse, double *gradient,
                                     una_run *run)
 {
-    size_t tiles = (gp->rows + UNA_TILE - 1) / UNA_TILE, tasks = tiles * (tiles + 1) / 2, numbers = hyper->count + 1;
+    size_t tiles = (gp->rows + UNA_TILE - 1) / UNA_TILE, numbers = hyper->count + 1;
+    size_t tasks = hyper->count ? tiles * (tiles + 1) / 2 : tiles;
     una_side side;
     contraction c = { gp, hyper, &side, inverse, UNA_GET(&run->scratch, double, tasks * numbers) };
     UNA_TRY(una_side_make(&side, gp->kernel, (una_view){ gp->x, gp->rows, gp->inputs, gp->inputs }, &run->scratch));

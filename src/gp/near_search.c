@@ -8,17 +8,19 @@
 #include "opt/lbfgs.h"
 
 enum { STARTS = 2, ROUNDS = 4, STEPS = 10, SAMPLE = 1000, NEAR = 50, AT_ONCE = 20 };
+/* Then fewer rows with more neighbours: with 50, smooth functions of many inputs seem rougher than they are. */
+enum { LAST_ROUNDS = 3, LAST_SAMPLE = 400, MOST_NEAR = 128 };
 
 /* Lengths of a start, times the shortest: at much longer ones no slope shows a way back. */
 static const double longest[STARTS] = { 3, 10 };
 
 typedef struct sample_rows {
     una_near_search *search;
-    una_gp     gp;                       /* with NEAR neighbours                                              */
+    una_gp     gp;                       /* with one neighbour more than `most`                               */
     una_hyper  hyper;
-    size_t     rows, numbers;
+    size_t     rows, most, numbers;      /* rows of the sample, and neighbours of each                        */
     uint32_t  *row;                      /* [rows] of the sample                                              */
-    uint32_t  *near;                     /* [rows, NEAR] rows nearest to each, itself not among them          */
+    uint32_t  *near;                     /* [rows, most] rows nearest to each, itself not among them          */
     uint32_t  *count;                    /* [rows] how many                                                   */
     double    *part;                     /* [tasks, 1 + numbers] sums of a task: log p, then its gradient     */
     double    *first, *low, *high;       /* [numbers] the numbers at the start; bounds                        */
@@ -39,8 +41,8 @@ static una_status find_some(void *context, size_t index, una_run *child)
     for (size_t i = from; i < to; i++) {
         una_near_local_find(&local, s->gp.x + s->row[i] * s->gp.inputs);
         s->count[i] = 0;
-        for (size_t n = 0; n < local.heap.count && s->count[i] < NEAR; n++)
-            if (local.heap.at[n].row != s->row[i]) s->near[i * NEAR + s->count[i]++] = (uint32_t)local.heap.at[n].row;
+        for (size_t n = 0; n < local.heap.count && s->count[i] < s->most; n++)
+            if (local.heap.at[n].row != s->row[i]) s->near[i * s->most + s->count[i]++] = (uint32_t)local.heap.at[n].row;
     }
     return UNA_OK;
 }
@@ -58,7 +60,7 @@ static una_status find_neighbours(sample_rows *s, una_run *run)
 typedef struct row_term {                /* what the derivatives of one row are made of                       */
     una_near_local *local;
     size_t  n;
-    double *a;                           /* [NEAR] A^-1 y                                                     */
+    double *a;                           /* [most] A^-1 y                                                     */
     double  pull, push;                  /* r/s and c                                                         */
     double *sum;                         /* [parameters, UNA_PAD]                                             */
 } row_term;
@@ -95,7 +97,7 @@ static una_status add_row_term(const sample_rows *s, size_t i, row_term *t, doub
     double noise = una_gp_row_noise(gp, s->row[i]), by_noise;
     t->n = s->count[i];
     for (size_t n = 0; n < t->n; n++) {
-        size_t row = s->near[i * NEAR + n];
+        size_t row = s->near[i * s->most + n];
         una_near_local_add(local, gp->x + row * gp->inputs, gp->y[row], una_gp_row_noise(gp, row));
     }
     UNA_TRY(una_near_local_solve(local, x, run));
@@ -122,9 +124,9 @@ static una_status add_some(void *context, size_t index, una_run *child)
     size_t from = index * AT_ONCE, to = UNA_MIN(from + AT_ONCE, s->rows);
     double *part = s->part + index * (2 + s->hyper.count);
     una_near_local local;
-    UNA_TRY(una_near_local_new(&local, &s->gp, &s->gp.near->tree, NEAR, child));
+    UNA_TRY(una_near_local_new(&local, &s->gp, &s->gp.near->tree, s->most, child));
     local.pairs.common = s->hyper.common;
-    UNA_NEW(&child->scratch, double, a, NEAR);
+    UNA_NEW(&child->scratch, double, a, s->most);
     UNA_NEW(&child->scratch, double, sum, s->gp.kernel->parameter_count * UNA_PAD);
     row_term t = { .local = &local, .a = a, .sum = sum };
     memset(part, 0, (2 + s->hyper.count) * sizeof *part);
@@ -178,16 +180,23 @@ static void shorten(const sample_rows *s, double most, double *theta)
         if (s->hyper.is_length[h]) theta[h] = fmin(theta[h], shortest + log(most));
 }
 
+static void set_sample(sample_rows *s, size_t rows, size_t most)
+{
+    s->rows = UNA_MIN(rows, s->gp.rows);
+    s->most = most;
+    s->gp.neighbours = most + 1;         /* one of them is the row itself */
+}
+
 static una_status begin_sample(sample_rows *s, una_near_search *search, una_run *run)
 {
     una_arena *scratch = &run->scratch;
-    *s = (sample_rows){ .search = search, .gp = *search->gp, .rows = UNA_MIN(SAMPLE, search->gp->rows) };
-    s->gp.neighbours = NEAR + 1;         /* one of them is the row itself */
+    *s = (sample_rows){ .search = search, .gp = *search->gp };
+    set_sample(s, SAMPLE, NEAR);
     UNA_TRY(una_near_defer(&s->gp, scratch));
     UNA_TRY(una_hyper_init(&s->hyper, s->gp.kernel, search->plan, scratch));
     s->numbers = s->hyper.count + search->free_noise;
     UNA_TRY(una_order_new(&s->row, s->gp.rows, scratch));
-    UNA_NEW_AT(scratch, s->near, s->rows * NEAR);
+    UNA_NEW_AT(scratch, s->near, UNA_MAX(SAMPLE * NEAR, LAST_SAMPLE * MOST_NEAR));
     UNA_NEW_AT(scratch, s->count, s->rows);
     UNA_NEW_AT(scratch, s->part, (s->rows + AT_ONCE - 1) / AT_ONCE * (2 + s->hyper.count));
     UNA_NEW_AT(scratch, s->low, s->numbers);
@@ -197,11 +206,17 @@ static una_status begin_sample(sample_rows *s, una_near_search *search, una_run 
     return UNA_OK;
 }
 
-/* One round: neighbours by the present lengths, then a few steps. */
-static una_status search_round(sample_rows *s, double *theta, una_run *run)
+/* One round: neighbours by the present lengths, then a few steps, none farther than `far` from here. */
+static una_status search_round(sample_rows *s, double far, double *theta, una_run *run)
 {
     una_lbfgs_report report;
-    const una_lbfgs_settings settings = { .low = s->low, .high = s->high, .most_steps = STEPS,
+    UNA_NEW(&run->scratch, double, low, s->numbers);
+    UNA_NEW(&run->scratch, double, high, s->numbers);
+    for (size_t h = 0; h < s->numbers; h++) {
+        low[h] = fmax(s->low[h], theta[h] - far);
+        high[h] = fmin(s->high[h], theta[h] + far);
+    }
+    const una_lbfgs_settings settings = { .low = low, .high = high, .most_steps = STEPS,
                                           .gradient_tolerance = 1e-4, .value_tolerance = 1e-6 };
     UNA_TRY(find_neighbours(s, run));
     UNA_TRY(una_lbfgs(theta, s->numbers, minus_log_lik, s, &settings, &report, run));
@@ -217,19 +232,42 @@ static una_status loss_at(sample_rows *s, const double *theta, double *value, un
     return minus_log_lik(s, theta, value, NULL, run);
 }
 
-/* From theta with such lengths at most, into theta if that is better than *best. */
-static una_status search_from(sample_rows *s, double most, double *theta, double *best, una_run *run)
+/* Into theta if that is better than *best, with the neighbours that its lengths say. */
+static una_status keep_better(sample_rows *s, const double *next, double *theta, double *best, una_run *run)
 {
     double value;
-    UNA_NEW(&run->scratch, double, next, s->numbers);
-    memcpy(next, s->first, s->numbers * sizeof *next);
-    shorten(s, most, next);
-    put_numbers(s, next);
-    for (size_t round = 0; round < (s->hyper.count ? ROUNDS : 1); round++) UNA_SCOPED(run, search_round(s, next, run));
     UNA_TRY(loss_at(s, next, &value, run));
     if (!(value < *best)) return UNA_OK;
     *best = value;
     memcpy(theta, next, s->numbers * sizeof *next);
+    return UNA_OK;
+}
+
+/* From theta with such lengths at most, into theta if that is better than *best. */
+static una_status search_from(sample_rows *s, double most, double *theta, double *best, una_run *run)
+{
+    UNA_NEW(&run->scratch, double, next, s->numbers);
+    memcpy(next, s->first, s->numbers * sizeof *next);
+    shorten(s, most, next);
+    put_numbers(s, next);
+    for (size_t round = 0; round < (s->hyper.count ? ROUNDS : 1); round++)
+        UNA_SCOPED(run, search_round(s, HUGE_VAL, next, run));
+    return keep_better(s, next, theta, best, run);
+}
+
+/* From theta, in small steps: lengths that leave the neighbours behind are only seemingly better. */
+static una_status search_more(sample_rows *s, double *theta, una_run *run)
+{
+    const double far = 0.25;             /* on the log scale */
+    double best;
+    UNA_NEW(&run->scratch, double, next, s->numbers);
+    set_sample(s, LAST_SAMPLE, MOST_NEAR);
+    UNA_TRY(loss_at(s, theta, &best, run));
+    memcpy(next, theta, s->numbers * sizeof *next);
+    for (size_t round = 0; round < (s->hyper.count ? LAST_ROUNDS : 1); round++) {
+        UNA_SCOPED(run, search_round(s, far, next, run));
+        UNA_SCOPED(run, keep_better(s, next, theta, &best, run));
+    }
     return UNA_OK;
 }
 
@@ -241,6 +279,7 @@ static una_status search_starts(sample_rows *s, double *theta, una_run *run)
     UNA_TRY(loss_at(s, theta, &best, run));
     for (size_t start = 0; start < (s->hyper.count ? STARTS : 1); start++)
         UNA_SCOPED(run, search_from(s, longest[start], theta, &best, run));
+    UNA_SCOPED(run, search_more(s, theta, run));
     return UNA_OK;
 }
 

@@ -161,9 +161,34 @@ static void allocations_may_fail(void **state)
     assert_true(sweep_allocations(everything, NULL) >= 4);
 }
 
+/* The last rounds have more neighbours, go a little way, and end no worse than they began. */
+static void more_neighbours(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_gp gp = process("2*matern52(length=[0.7, 0.5, 2])", 500, false, run);
+    una_near_search search = { .gp = &gp, .plan = &all_free, .free_noise = true, .range = 1e5, .seed = 1 };
+    sample_rows s;
+    double theta[8], from[8], before, after;
+    assert_ok(begin_sample(&s, &search, run), run);
+    for (size_t h = 0; h < s.hyper.count; h++) theta[h] = s.hyper.origin[h];
+    theta[s.hyper.count] = log(gp.noise_var);
+    set_bounds(&s, theta);
+    memcpy(from, theta, sizeof from);
+    set_sample(&s, LAST_SAMPLE, MOST_NEAR);
+    assert_ok(loss_at(&s, theta, &before, run), run);
+    assert_true(s.rows == LAST_SAMPLE && s.count[0] == MOST_NEAR && s.count[LAST_SAMPLE - 1] == MOST_NEAR);
+    assert_ok(search_more(&s, theta, run), run);
+    assert_ok(loss_at(&s, theta, &after, run), run);
+    assert_true(after < before - 1);
+    for (size_t h = 0; h < s.numbers; h++) assert_true(fabs(theta[h] - from[h]) <= LAST_ROUNDS * 0.25 + 1e-9);
+    una_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(more_neighbours),
         cmocka_unit_test(gradient),        cmocka_unit_test(likelihood),          cmocka_unit_test(missed_lengths),
         cmocka_unit_test(nothing_to_find), cmocka_unit_test(allocations_may_fail),
     };

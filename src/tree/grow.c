@@ -32,6 +32,7 @@ typedef struct grower {
     bool     *asked;                     /* [columns] drawn for this tree                                    */
     node_sums *sums;                     /* [depth + 1] of a node on each level                              */
     double   *inverse;                   /* [rows + 1] 1 / (rows + penalty)                                  */
+    double   *f;                         /* [rows] what all trees say of each row                            */
     una_tree_node *node;                 /* of this tree                                                     */
     size_t    nodes;
     double   *gain;                      /* [columns] of all trees                                           */
@@ -230,15 +231,23 @@ static una_status set_split(grower *g, una_tree_node *n, const split *best)
     return UNA_OK;
 }
 
+/* Its rows stand together: no row of this tree looks for its leaf. */
+static una_status end_in_leaf(const grower *g, const part *p)
+{
+    double value = g->node[p->node].value;
+    for (size_t i = p->from; i < p->from + p->count; i++) g->f[g->row[i]] += value;
+    return UNA_OK;
+}
+
 /* Of a node whose sums are g->sums[p->depth]: its children's are made in place of it and one level below. */
 static una_status grow_node(grower *g, const part *p)
 {
     const una_tree_settings *how = g->how;
     una_tree_node *n = &g->node[p->node];
     *n = (una_tree_node){ .value = how->rate * p->sum / ((double)p->count + how->penalty) };
-    if (p->depth == how->depth || p->count < 2 * how->least_rows || p->count < 2) return UNA_OK;
+    if (p->depth == how->depth || p->count < 2 * how->least_rows || p->count < 2) return end_in_leaf(g, p);
     split best = best_split(g, p, &g->sums[p->depth]);
-    if (best.gain == 0) return UNA_OK;
+    if (best.gain == 0) return end_in_leaf(g, p);
 
     UNA_TRY(set_split(g, n, &best));
     g->gain[best.column] += best.gain;
@@ -285,7 +294,8 @@ typedef struct boosting {
     grower  g;
     una_trees *trees;
     const una_tree_rows *train, *judge;
-    double *f, *judge_f;                 /* [rows] of each                                                   */
+    double *judge_f;                     /* [rows]                                                           */
+    uint32_t *others;                    /* [rows - drawn] that the tree has not drawn                       */
     size_t  drawn;                       /* rows of each tree                                                */
     una_tree_node *work;                 /* room for one tree                                                */
 } boosting;
@@ -302,7 +312,8 @@ static una_status begin(boosting *b, const una_tree_settings *how, una_run *run)
     UNA_NEW_ROWS_AT(scratch, b->g.spare_row, rows);
     UNA_NEW_ROWS_AT(scratch, b->g.rest, rows);
     UNA_NEW_ROWS_AT(scratch, b->g.spare_rest, rows);
-    UNA_NEW_ROWS_AT(scratch, b->f, rows);
+    UNA_NEW_ROWS_AT(scratch, b->g.f, rows);
+    UNA_NEW_ROWS_AT(scratch, b->others, rows);
     UNA_NEW_ROWS_AT(scratch, b->judge_f, b->judge ? b->judge->rows : 0);
     UNA_NEW_AT(scratch, b->g.first, columns + 1);
     UNA_NEW_AT(scratch, b->g.asked, columns);
@@ -327,12 +338,15 @@ static una_status begin(boosting *b, const una_tree_settings *how, una_run *run)
 static void draw_rows(boosting *b, size_t tree)
 {
     grower *g = &b->g;
-    size_t rows = b->train->rows, left = b->drawn, count = 0;
+    size_t rows = b->train->rows, left = b->drawn, count = 0, others = 0;
     una_rng rng = una_rng_at(g->how->seed, UNA_FOR_BATCHES, g->how->stream + tree);
-    for (size_t i = 0; i < rows && left > 0; i++) {
-        if (left < rows - i && una_rng_below(&rng, rows - i) >= left) continue;
+    for (size_t i = 0; i < rows; i++) {
+        if (left == 0 || (left < rows - i && una_rng_below(&rng, rows - i) >= left)) {
+            b->others[others++] = (uint32_t)i;
+            continue;
+        }
         g->row[count] = (uint32_t)i;
-        g->rest[count++] = b->train->y[i] - b->f[i];
+        g->rest[count++] = b->train->y[i] - g->f[i];
         left--;
     }
     size_t columns = g->coding->columns, wanted = (size_t)fmax(1, floor(g->how->column_share * (double)columns + 0.5));
@@ -356,7 +370,8 @@ static una_status add_tree(boosting *b, size_t index, una_arena *keep)
     UNA_NEW_AT(keep, tree->node, g->nodes);
     memcpy(tree->node, g->node, g->nodes * sizeof *g->node);
     tree->nodes = g->nodes;
-    for (size_t i = 0; i < b->train->rows; i++) b->f[i] += value_at(tree, b->train, i);
+    for (size_t i = 0; i < b->train->rows - b->drawn; i++)
+        g->f[b->others[i]] += value_at(tree, b->train, b->others[i]);
     return UNA_OK;
 }
 
@@ -381,7 +396,7 @@ una_status una_trees_grow(una_trees *trees, const una_tree_rows *train, const un
     UNA_NEW_AT(keep, trees->gain, trees->coding.columns);
     b.g.gain = trees->gain;
     trees->base = sum_of(train->y, train->rows) / (double)train->rows;
-    for (size_t i = 0; i < train->rows; i++) b.f[i] = trees->base;
+    for (size_t i = 0; i < train->rows; i++) b.g.f[i] = trees->base;
     for (size_t i = 0; b.judge && i < b.judge->rows; i++) b.judge_f[i] = trees->base;
 
     trees->count = b.judge ? 0 : how->most;

@@ -50,14 +50,14 @@ static una_status predict_region(void *context, size_t index, una_run *run)
     const una_fitting *f = h->c.f;
     una_member_fit *fit = &h->c.member[index];
     una_problem p;
-    una_fit_result result = una_fit_result_in(&run->scratch);
+    una_fit_result result = una_fit_result_in(&fit->arena);
     const void *start = h->of->given ? h->of->given : f->target->options;
     UNA_COPY_BYTES(&run->scratch, void, state, h->of->state, f->kind->state_size);
     UNA_COPY_BYTES(&run->scratch, void, options, start, f->kind->options_size);
     UNA_TRY(una_member_fit_rows(&p, fit, &run->scratch));
     UNA_TRY(una_row_weights(&p.weight, h->of->noise, p.x, run));
     una_fit_target target = { state, options, &result };
-    if (h->of->given) UNA_TRY(una_fit_state(f->kind->search, f, &p, target, &run->scratch, run));
+    if (h->of->given) UNA_TRY(una_fit_state(f->kind->search, f, &p, target, &fit->arena, run));
     UNA_TRY(una_fit_state(f->kind->relearn, f, &p, target, &run->scratch, run));
     return una_member_fit_predict(fit, f->kind, state, &p, &fit->arena, run);
 }

@@ -530,7 +530,7 @@ static una_status fit_job(void *context, una_run *run)
 static una_status region_job(void *context, una_run *run)
 {
     una_model *model = NULL;
-    una_status status = una_fit(&model, "auto(luna=none, gp=gp(optimise=no, noise=constant), "
+    una_status status = una_fit(&model, "auto(luna=none, gp=gp(noise=constant), "
                                 "trees=trees(trees=2, members=2, noise=constant))", context, NULL, run);
     una_model_free(model);
     return status;

@@ -110,6 +110,7 @@ static una_status choose_prior_by_regions(una_committee *region_fits, una_commit
         if (member_log_lik[g] > most - MOST_LOSS &&
             (best == SIZE_MAX || region_log_lik[g] > region_log_lik[best] + LEAST_GAIN)) best = g;
     members->chosen.prior_var = prior_at(best);
+    if (members->target->result->regions) UNA_TRY(predict_at(region_fits, best, &region_ends, run));
     const char *judgement = z2[best] > 1.005 ? "above 1: too narrow" : "1 is right";
     if (z2[best] < 0.995) judgement = "below 1: rather wide";            /* as the two decimals below say it */
     una_notes_add(&members->target->result->notes, "Ignorance was set by %zu left-out regions: mean z^2 %.2f there "

@@ -22,7 +22,6 @@ static una_status score_regions(una_region_predictions *regions, una_oof *oof, c
 una_status una_keep_region_oof(una_committee *members, una_committee *region_fits, una_run *run)
 {
     if (!members->target->result->regions || una_oof_predicted_rows(&region_fits->oof) == 0) return UNA_OK;
-    UNA_TRY(una_predict_again(region_fits, members->chosen.prior_var, run));
     UNA_NEW_AT(&run->scratch, members->region_oof, 1);
     *members->region_oof = region_fits->oof;
     return UNA_OK;

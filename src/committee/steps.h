@@ -32,7 +32,7 @@ una_status una_choose_prior_scale(una_committee *members);
 
 /* ---- region_predictions.c: what is predicted of the regions, where a stack asks for it ------------------------------- */
 
-/* Keeps what the region fits predict under the prior variance that was chosen, for una_report_regions. */
+/* Keeps what the region fits predict, under the prior variance that was chosen, for una_report_regions. */
 una_status una_keep_region_oof(una_committee *members, una_committee *region_fits, una_run *run);
 /* Fills in result->regions, with the noise that was chosen. */
 una_status una_report_regions(const una_committee *c);

@@ -11,13 +11,16 @@
 # tests that the page runs as build/tests/NAME. Pages run one after the other in one folder, README.md and
 # docs/use/START.md first, with una in PATH and a copy of examples/. tools/guides.list names the blocks that are not run
 # like this, and why.
-#   tools/check_guides.sh [--long] [BUILD]     --long: also blocks that take long
+#   tools/check_guides.sh [--long] [--write] [BUILD]     --long: also blocks that take long; --write: what a command
+# prints now is put into the page (tools/write_block.py), for a person to read the difference
 # Every block counts once, and once more what a page makes of its own. The last line is "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 root=$(pwd -P)
 long=""
 [ "${1:-}" != "--long" ] || { long=1; shift; }
+write=""
+[ "${1:-}" != "--write" ] || { write=1; shift; }
 build=$(cd "${1:-build}" && pwd -P) || exit 1
 list=$root/tools/guides.list
 shared=$(cd "${UNA_SHARED:-../shared}" 2>/dev/null && pwd)
@@ -336,7 +339,8 @@ session() {  # session TEXT: lines that begin with "$ " are commands, what is be
         done
         in_walk "$command" || { fail "$command: ends with an error" "$place/got"; return; }
         if [ ! -s "$place/want" ] || [ -z "$digits" ]; then continue; fi
-        compare "$place/want" "$place/got" >"$place/log" ||
+        compare "$place/want" "$place/got" >"$place/log" || { [ -n "$write" ] &&
+            tools/write_block.py "$page" "$command" "$place/want" "$place/got"; } ||
             { fail "$command: prints something else" "$place/log"; return; }
     done
     pass "${lines[0]}"

@@ -101,7 +101,8 @@ static una_status take_stack(stacked_kind *stack, size_t *count, auto_options *o
     const char **spec[KINDS] = { &o->luna, &o->gp, &o->trees };
     double rows = (double)(p->x.rows + p->valid_x.rows);
     *count = 0;
-    if (strcmp(o->luna, "auto") == 0 && !has_numeric_inputs(p->columns)) o->luna = for_words[o->effort];
+    bool usual = strcmp(o->luna, "auto") == 0 || strcmp(o->luna, "luna") == 0;
+    if (usual && !has_numeric_inputs(p->columns)) o->luna = for_words[o->effort];
     for (size_t k = 0; k < KINDS; k++) {
         if (strcmp(*spec[k], "auto") == 0) *spec[k] = by_effort[o->effort][k];
         if (strcmp(*spec[k], "none") == 0) continue;

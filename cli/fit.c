@@ -19,8 +19,8 @@ static const cli_flag flags[] = {
              "members are kept, 100,000; else 15 % of the rows)"),
     CLI_FLAG_MANY("set", CLI_OPTION, "KEY=VALUE", "set one option of the model; may be repeated, and wins over --model "
                   "and --preset"),
-    CLI_FLAG_SWITCH("fast", "a third of the time, and a little less likely answers: the effort of auto"),
-    CLI_FLAG_SWITCH("best", "about ten times the time for what patience can still gain: the effort of auto"),
+    CLI_FLAG_SWITCH("fast", "less than half the time, and a little less likely answers: the effort of auto"),
+    CLI_FLAG_SWITCH("best", "about five times the time for what patience can still gain: the effort of auto"),
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
     CLI_FLAG_DROP,
     CLI_FLAG_ONLY,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Likelihood against seconds, a panel for each set: knee.py [knee.csv [docs/methods/knee.svg]]
 
-knee.csv has a line for each fit: set, setting, log_lik (validation rows), seconds. The picture is plain SVG.
+knee.csv has a line for each table and setting: means of log_lik (validation rows) and seconds. The picture is plain SVG.
 """
 import csv
 import math
@@ -11,11 +11,10 @@ from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT = 760, 560
 PANEL_W, PANEL_H, LEFT, TOP, GAP_X, GAP_Y = 300, 170, 62, 96, 76, 72
-FIRST, LAST = 10, 300                               # seconds
-TICKS = (10, 30, 100, 300)
-MARKS = (("luna 10 x 7500", "#0072b2", "circle"), ("luna 10 x 15000", "#d55e00", "square"),
-         ("luna 20 x 5000", "#009e73", "diamond"), ("luna width 100 4 x 15000 held out", "#cc79a7", "up"),
-         ("nlm width 100 4 x 30000 held out", "#555555", "down"))
+FIRST, LAST = 0.5, 100                              # seconds
+TICKS = (1, 3, 10, 30, 100)
+MARKS = (("fast", "#0072b2", "circle"), ("auto, the default", "#d55e00", "square"),
+         ("auto, 10 members of luna", "#009e73", "diamond"), ("best", "#cc79a7", "up"), ("luna alone", "#555555", "down"))
 
 
 def mark(shape, x, y, colour):
@@ -68,8 +67,8 @@ def panel(name, rows, left, top):
 def legend():
     out = []
     for k, (setting, colour, shape) in enumerate(MARKS):
-        x, y = (LEFT + 130 * k, 22) if k < 3 else (LEFT + 260 * (k - 3), 44)
-        out += [mark(shape, x, y, colour), text(x + 12, y + 4, setting.replace(" x ", " \u00d7 "))]
+        x, y = (LEFT + 190 * k, 22) if k < 3 else (LEFT + 190 * (k - 3), 44)
+        out += [mark(shape, x, y, colour), text(x + 12, y + 4, setting)]
     return out
 
 

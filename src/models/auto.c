@@ -32,7 +32,7 @@ static const una_option auto_table[] = {
     { "least_weight", UNA_REAL, offsetof(auto_options, least_weight), "0.04", 0, 0.5, false, NULL,
       "a kind with a smaller weight is left out" },
     { "effort", UNA_WORD, offsetof(auto_options, effort), "normal", 0, 0, false, "normal|fast|best",
-      "how much time the kinds take that are left to auto: fast about a third, best about ten times as much" },
+      "how much time the kinds take that are left to auto: fast less than half, best about five times as much" },
     { .name = NULL }
 };
 

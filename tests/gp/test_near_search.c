@@ -101,8 +101,8 @@ static void missed_lengths(void **state)
 {
     (void)state;
     una_run *run = quiet_run(), *wide = quiet_run_threads(4);
-    una_gp gp = process("matern52(length=[2, 1000, 1000])", 400, false, run),
-           other = process("matern52(length=[2, 1000, 1000])", 400, false, wide);
+    una_gp gp = process("matern52(length=[2, 1000, 1000])", 200, false, run),
+           other = process("matern52(length=[2, 1000, 1000])", 200, false, wide);
     gp.noise_var = other.noise_var = 0.3;
     una_near_search search = { .gp = &gp, .plan = &all_free, .free_noise = true, .range = 1e5, .seed = 1 },
                     again = search;

@@ -238,9 +238,15 @@ static una_status pick_rows(una_view *x, double **y, const una_problem *p, const
     return UNA_OK;
 }
 
-/* How many trees predict best what an inner split of the rows leaves out, and how well; too few rows: a guess. */
+/* With so many rows a seventh more changes little, and growing is most of the time: the trees of the inner split stay. */
+static bool grows_again(const una_problem *p)
+{
+    enum { MANY_ROWS = 100000 };
+    return p->x.rows < MANY_ROWS;
+}
+
 /* Sets how->most to the number of trees that predicts best what an inner split of the rows leaves out, with the mean
- * squared error of these `*judges` rows, which teach the head first. */
+ * squared error of these `*judges` rows, which teach the head first. Trees that do not grow again have not seen them. */
 static una_status choose_count(una_tree_settings *how, double *error, size_t *judges, trees_model *m,
                                const una_fitting *f, una_run *run)
 {
@@ -252,7 +258,8 @@ static una_status choose_count(una_tree_settings *how, double *error, size_t *ju
     una_view x;
     double *y;
     una_tree_rows train, judge;
-    una_trees trial = { .coding = m->trees.coding };
+    bool again = grows_again(p);
+    una_trees trial = { .coding = m->trees.coding }, *grown = again ? &trial : &m->trees;
     *judges = (size_t)(JUDGES * (double)rows) < LEAST_JUDGES ? LEAST_JUDGES : (size_t)(JUDGES * (double)rows);
     UNA_TRY(una_split_copies(&copies, p->x, run));
     UNA_TRY(una_hold_rows(&order, judges, &copies, rows, una_rng_at(p->seed, UNA_FOR_SPLIT, 4), run));
@@ -261,12 +268,13 @@ static una_status choose_count(una_tree_settings *how, double *error, size_t *ju
     held.y = y;
     UNA_TRY(pick_rows(&x, &y, p, order + *judges, rows - *judges, run));
     UNA_TRY(una_tree_rows_take(&train, &m->trees.coding, x, y, &run->scratch, run));
-    UNA_TRY(una_trees_grow(&trial, &train, &judge, how, error, &run->scratch, run));
-    how->most = trial.count;
-    m->blocks = trial.count < BLOCKS ? trial.count : BLOCKS;
+    UNA_TRY(una_trees_grow(grown, &train, &judge, how, error, again ? &run->scratch : f->keep, run));
+    how->most = grown->count;
+    m->blocks = grown->count < BLOCKS ? grown->count : BLOCKS;
     una_stats_init(&m->trial, m->blocks + 1, f->keep);
     UNA_TRY(una_arena_check(f->keep));
-    return absorb(NULL, &trial, &held, &m->trial, run);
+    return again ? absorb(NULL, grown, &held, &m->trial, run)
+                 : remember_rows(m, &(una_problem){ .x = x, .y = y }, f->keep);
 }
 
 /* So many trees on all rows, which the head must not learn from then. */
@@ -277,8 +285,7 @@ static una_status grow_all(trees_model *m, const una_tree_settings *how, const u
     double none;
     UNA_TRY(una_tree_rows_take(&train, &m->trees.coding, p->x, p->y, &run->scratch, run));
     UNA_TRY(una_trees_grow(&m->trees, &train, NULL, how, &none, keep, run));
-    UNA_TRY(remember_rows(m, p, keep));
-    return learn_distance(m, p, keep, run);
+    return remember_rows(m, p, keep);
 }
 
 static una_status grow(trees_model *m, double *error, size_t *judges, const una_fitting *f)
@@ -288,13 +295,15 @@ static una_status grow(trees_model *m, double *error, size_t *judges, const una_
     una_tree_settings how = settings_of(f->target->options, p->seed);
     m->inputs = p->x.cols;
     UNA_TRY(una_tree_coding_learn(&m->trees.coding, p->columns, p->x, f->keep, run));
-    una_span all = una_progress_part(run, 0, 0.5);
+    double half = grows_again(p) ? 0.5 : 1;
+    una_span all = una_progress_part(run, 0, half);
     UNA_SCOPED(run, choose_count(&how, error, judges, m, f, run));
     una_progress_back(run, all);
-    all = una_progress_part(run, 0.5, 1);
-    UNA_SCOPED(run, grow_all(m, &how, p, f->keep, run));
+    all = una_progress_part(run, half, 1);
+    if (grows_again(p)) UNA_SCOPED(run, grow_all(m, &how, p, f->keep, run));
+    UNA_SCOPED(run, learn_distance(m, p, f->keep, run));
     una_progress_back(run, all);
-    f->target->result->steps += 2 * m->trees.count;
+    f->target->result->steps += (grows_again(p) ? 2 : 1) * m->trees.count;
     return UNA_OK;
 }
 
@@ -558,7 +567,7 @@ const una_kind una_kind_trees = {
     .options_size = sizeof(trees_options),
     .state_size = sizeof(trees_model),
     .thesis = "",
-    .results = 2,
+    .results = 3,
     .least_rows = 10,
     .prior_is_linear = true,
     .committee = &una_committee_calls,

@@ -117,6 +117,39 @@ static void rows_that_trained_teach_nothing(void **state)
     una_run_free(run);
 }
 
+/* Of many rows the trees of the inner split stay, and the rows that chose their number teach the head. */
+static void many_rows_grow_once(void **state)
+{
+    (void)state;
+    enum { MANY = 118000, INSIDE = 100 };
+    una_run *run = quiet_run();
+    double *x = calloc(MANY, sizeof *x), *y = calloc(MANY, sizeof *y), at[] = { -0.5, 0.5 }, mean[2];
+    assert_true(x && y);
+    una_rng rng = una_rng_at(2, UNA_FOR_TEST, 77);
+    for (size_t i = 0; i < MANY; i++) {
+        x[i] = 2 * una_rng_uniform(&rng) - 1;
+        y[i] = (x[i] > 0 ? 3 : -3) + 0.1 * una_rng_normal(&rng);
+    }
+    una_dataset *many = NULL, *few = NULL;
+    assert_ok(una_dataset_from_arrays(&many, x, y, MANY, 1, NULL, run), run);
+    assert_ok(una_dataset_from_arrays(&few, x, y, INSIDE, 1, NULL, run), run);
+    const char *spec = "trees(members=1, trees=3, depth=1, rate=0.1, noise=constant)";
+    una_model *model = fitted(spec, many, NULL, run), *small = fitted(spec, few, NULL, run);
+    assert_int_equal(una_model_info(model)->steps, 3);
+    assert_int_equal(una_model_info(small)->steps, 6);
+    una_prediction out = { .size = sizeof out, .mean = mean };
+    assert_ok(una_model_predict_rows(model, at, 2, 0.95, &out, run), run);
+    assert_near(mean[0], -3, 0.02, 0);                   /* three trees of rate .1 reach .8 alone */
+    assert_near(mean[1], 3, 0.02, 0);
+    una_model_free(model);
+    una_model_free(small);
+    una_dataset_free(few);
+    una_dataset_free(many);
+    free(x);
+    free(y);
+    una_run_free(run);
+}
+
 /* What the kind says of prior_var, and a committee relies on: it moves the model's variance along a line, and nothing
  * else. */
 static void the_prior_moves_variances_along_a_line(void **state)
@@ -160,6 +193,7 @@ int main(void)
         cmocka_unit_test(steps_words_and_missing_cells_are_learnt),
         cmocka_unit_test(doubt_grows_away_from_the_rows),
         cmocka_unit_test(rows_that_trained_teach_nothing),
+        cmocka_unit_test(many_rows_grow_once),
         cmocka_unit_test(the_prior_moves_variances_along_a_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,9 +5,9 @@
     gp_sklearn.py BUILD/perf/gp FOLDER_OF_CSV [--quick] [--markdown]
 
 FOLDER has boston.csv, concrete.csv, yacht.csv, energy.csv (target last; missing files are left out). Inputs and target are
-standardised with the population std. Install libopenblas0-pthread first: with the reference
-BLAS scikit-learn is several times slower than it need be. One line per check, "ok" or "BAD" first, or with --markdown a table; the exit code is the
-number of bad ones.
+standardised with the population std. Install libopenblas0-pthread first: with the reference BLAS scikit-learn is several times
+slower than it need be. One line per check, "ok" or "BAD" first, or with --markdown a table; the exit code is the number of bad
+ones.
 """
 import csv
 import json

@@ -314,13 +314,20 @@ static una_status pick_sample(una_gp_rows *some, const gp_search *fit, una_run *
     return una_gp_rows_pick(some, p, order, fit->sample, run);
 }
 
+/* The process of some of the rows, always the same ones. */
+static una_status sample_process(una_gp *part, gp_search *fit, una_run *run)
+{
+    una_gp_rows some;
+    *part = *fit->gp;
+    UNA_TRY(pick_sample(&some, fit, run));
+    return una_gp_init(part, fit->gp->kernel, some, &run->scratch);
+}
+
 /* Chooses the kernel's parameters and the noise by some of the rows. */
 static una_status search_some(gp_search *fit, una_run *run)
 {
-    una_gp part = *fit->gp;
-    una_gp_rows some;
-    UNA_TRY(pick_sample(&some, fit, run));
-    UNA_TRY(una_gp_init(&part, fit->gp->kernel, some, &run->scratch));
+    una_gp part;
+    UNA_TRY(sample_process(&part, fit, run));
     una_gp_search f = search_of(&part, fit);
     UNA_TRY(una_gp_search_run(&f, &fit->plan, starts_of(fit), fit->f->problem->seed, run));
     say_bounds(&f, &fit->inputs, fit->f->target->result);
@@ -401,10 +408,8 @@ static una_status choose_neighbours(size_t *chosen, const gp_search *fit, const 
 /* The same sample once more, for the evidence and the jitter of the numbers that were found. */
 static una_status judge_by_sample(gp_search *fit, una_run *run)
 {
-    una_gp part = *fit->gp;
-    una_gp_rows some;
-    UNA_TRY(pick_sample(&some, fit, run));
-    UNA_TRY(una_gp_init(&part, fit->gp->kernel, some, &run->scratch));
+    una_gp part;
+    UNA_TRY(sample_process(&part, fit, run));
     una_gp_search f = search_of(&part, fit);
     f.free_noise = false;
     const una_hyper_plan none = { .fix_variances = true, .fix_lengths = true };

@@ -517,23 +517,25 @@ static void damaged_files_are_refused(void **state)
     una_run_free(run);
 }
 
-static una_status fit_job(void *context, una_run *run)
+static una_status fit_spec(const char *spec, const una_dataset *data, una_run *run)
 {
     una_model *model = NULL;
-    una_status status = una_fit(&model, "auto(luna=luna(width=3, heads=2, steps=2, members=2, relevance=off, "
-                                "prior_var=1), gp=gp(optimise=no))", context, NULL, run);
+    una_status status = una_fit(&model, spec, data, NULL, run);
     una_model_free(model);
     return status;
+}
+
+static una_status fit_job(void *context, una_run *run)
+{
+    return fit_spec("auto(luna=luna(width=3, heads=2, steps=2, members=2, relevance=off, prior_var=1), "
+                    "gp=gp(optimise=no))", context, run);
 }
 
 /* A process and trees, which are asked about regions. */
 static una_status region_job(void *context, una_run *run)
 {
-    una_model *model = NULL;
-    una_status status = una_fit(&model, "auto(luna=none, gp=gp(noise=constant), "
-                                "trees=trees(trees=2, members=2, noise=constant))", context, NULL, run);
-    una_model_free(model);
-    return status;
+    return fit_spec("auto(luna=none, gp=gp(noise=constant), trees=trees(trees=2, members=2, noise=constant))", context,
+                    run);
 }
 
 static void allocations_may_fail(void **state)

@@ -76,8 +76,8 @@ static una_status split_check_list(const char *list, una_run *run)
         const una_split_set *set = una_split_sets;
         while (set->name && !names_set(set, item, length)) set++;
         if (!set->name)
-            UNA_FAIL(run, UNA_E_USAGE, "there is no data set '%.*s' in this experiment; its sets are %s, and a beginning "
-                     "such as line or cell n60 means all that begin so", length < 60 ? (int)length : 60, item,
+            UNA_FAIL(run, UNA_E_USAGE, "there is no data set '%.*s' in this experiment; its sets are %s, and a "
+                     "beginning such as line or cell n60 means all that begin so", length < 60 ? (int)length : 60, item,
                      list_names(&run->scratch));
     }
     return UNA_OK;
@@ -151,7 +151,7 @@ static una_status split_measure(const una_measuring *m)
     if (info->valid_rows > 0) value[UNA_SPLIT_CLAIMED] = info->valid_log_lik + unit;
     if (rows.added.rows > 0) UNA_TRY(una_split_update_model(&value[UNA_SPLIT_WARNED], model, &rows.added, m->run));
     UNA_TRY(take_fresh(value, model, &rows.fresh, unit, m->run));
-    value[UNA_SPLIT_OVERCLAIM] = value[UNA_SPLIT_CLAIMED] - value[UNA_SPLIT_LOG_LIK];
+    if (rows.added.rows == 0) value[UNA_SPLIT_OVERCLAIM] = value[UNA_SPLIT_CLAIMED] - value[UNA_SPLIT_LOG_LIK];
     UNA_TRY(take_elsewhere(value, model, &rows, unit, m->run));
     return una_outcome_take(m->outcome, model);
 }
@@ -258,14 +258,15 @@ static const pooled_table tables[] = {
       "seed.", "As among the rows. z\u00B2: mean square of the error of the mean over the epistemic std (1 would be "
       "right). Scale of the noise over the true one. The log-likelihood that the fit claims, less that of fresh rows.",
       in_cells },
-    { "outliers, clean, heavy, expab", NULL, "Outliers, heavy tails and loud corners", "tails", "Two of a hundred rows are "
-      "outliers (clean: the same rows without them), noise is Student's t, or its std is 0.25 exp(x1 x2).",
-      "Error of the mean. Noise and its scale, which has no outliers, over the true ones. Coverage of all rows, of those "
-      "without an outlier, and of the third with the largest noise.", of_odd_noise },
-    { "copies, near copies, groups", NULL, "Rows that belong together", "copies", "Five rows for each of 60 subjects, or "
-      "ten for each of 30.", "As of many functions, for new subjects.", in_cells },
+    { "outliers, clean, heavy, expab", NULL, "Outliers, heavy tails and loud corners", "tails", "Two of a hundred rows "
+      "are outliers (clean: the same rows without them), noise is Student's t, or its std is 0.25 exp(x1 x2).",
+      "Error of the mean. Noise and its scale, which has no outliers, over the true ones. Coverage of all rows, of "
+      "those without an outlier, and of the third with the largest noise.", of_odd_noise },
+    { "copies, near copies, groups", NULL, "Rows that belong together", "copies", "Five rows for each of 60 subjects, "
+      "or ten for each of 30.", "As of many functions, for new subjects.", in_cells },
     { "beyond", NULL, "Beyond the range", "beyond", "Trends of one input, or five, asked at up to twice the range.",
-      "Share of points whose true function is in the 95 % band of ignorance, z\u00B2 and log-likelihood.", beyond_range },
+      "Share of points whose true function is in the 95 % band of ignorance, z\u00B2 and log-likelihood.",
+      beyond_range },
     { "disc, ball, shell2, shell3", NULL, "In closed holes", "holes", "Smooth functions of two inputs or three without "
       "the rows of a ball or shell.", "Share of points whose true function is in the 95 % band of ignorance, z\u00B2 "
       "and log-likelihood.", in_holes },

@@ -73,7 +73,7 @@ bool una_split_is_listed(const char *list, const char *name, size_t length);
 
 enum { UNA_SPLIT_FRESH = 2000 };         /* fresh rows of most sets                                         */
 
-/* ---- drawn functions and rows (split_functions.c) ----------------------------------------------------------------- */
+/* ---- drawn functions and rows (split_functions.c) ---------------------------------------------------------------- */
 
 enum { UNA_SPLIT_COSINES = 200, UNA_SPLIT_MOST_INPUTS = 20, UNA_SPLIT_MOST_PIECES = 24 };
 
@@ -86,7 +86,8 @@ typedef struct una_split_function {      /* pieces of one or two inputs, and a s
     double          centre, scale;
 } una_split_function;
 double una_split_value(const una_split_function *function, const double *x);
-/* A draw from a GP with the RBF kernel (freedom 0), or with Matern's of freedom / 2; length 0: the input has no effect. */
+/* A draw from a GP with the RBF kernel (freedom 0), or with Matern's of freedom / 2; an input of length 0 has no
+ * effect. */
 void   una_split_draw_waves(una_split_function *function, const double *length, size_t freedom, una_rng *rng);
 
 typedef struct una_split_law {           /* how rows come about                                              */
@@ -127,9 +128,9 @@ una_split_make una_split_make_cell, una_split_make_heavy, una_split_make_product
 /* Adds the rows to the model; warned: 1 if that gave a warning which the model had not before, else 0. */
 una_status una_split_update_model(double *warned, una_model *model, const una_truth *rows, una_run *run);
 
-/* ---- claims (split_claims.c) ---------------------------------------------------------------------------------------- */
+/* ---- claims (split_claims.c) ------------------------------------------------------------------------------------- */
 
-/* Mean of a measure over the fits of a spec on the data sets that a list names (una_split_is_listed); NAN where there are
- * none, or one has no value. count (may be NULL): how many. */
+/* Mean of a measure over the fits of a spec on the data sets that a list names (una_split_is_listed); NAN where there
+ * are none, or one has no value. count (may be NULL): how many. */
 double una_split_pool(size_t *count, const una_findings *findings, const char *spec, const char *sets, size_t measure);
 extern const una_claim una_split_claims[];

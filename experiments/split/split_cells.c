@@ -55,7 +55,7 @@ una_status una_split_make_small(una_split_rows *r, const una_split_making *m)
     return una_split_make_cell(r, &own);
 }
 
-/* ---- noise -------------------------------------------------------------------------------------------------------- */
+/* ---- noise ------------------------------------------------------------------------------------------------------- */
 
 /* Student's t with `freedom`, of that std (above 2 degrees); its scale is smaller. */
 static una_status make_heavy(una_truth *t, size_t freedom, una_rng *rng, una_arena *arena)
@@ -99,7 +99,7 @@ una_status una_split_make_product_noise(una_split_rows *r, const una_split_makin
     return UNA_OK;
 }
 
-/* ---- rows that belong together ------------------------------------------------------------------------------------- */
+/* ---- rows that belong together ----------------------------------------------------------------------------------- */
 
 /* Five rows for each subject: equal inputs and noise of their own, or nearly equal inputs and nearly equal targets. */
 una_status una_split_make_copies(una_split_rows *r, const una_split_making *m)
@@ -124,8 +124,8 @@ una_status una_split_make_copies(una_split_rows *r, const una_split_making *m)
     return UNA_OK;
 }
 
-/* The last input is the subject's number; the first two others are the subject's too, and the target has an effect of the
- * subject, which is noise to who does not know it. */
+/* The last input is the subject's number, and the first two are the subject's too. The target has an effect of the
+ * subject, which is noise to those who do not know it. */
 static void join_groups(una_truth *t, const una_split_law *law, const uint32_t *number, una_rng *rng)
 {
     double of_subject = 0;
@@ -158,7 +158,7 @@ una_status una_split_make_groups(una_split_rows *r, const una_split_making *m)
     return UNA_OK;
 }
 
-/* ---- targets -------------------------------------------------------------------------------------------------------- */
+/* ---- targets ----------------------------------------------------------------------------------------------------- */
 
 /* Makes a target of the function and a normal number; f and noise become its mean and std. */
 typedef double target_of(double f, double z, double u);

@@ -25,7 +25,17 @@ static const char *first_spec(const una_findings *f)
     return f->group_count ? una_group_key(&f->groups[0])->spec : "";
 }
 
-/* ---- the mean over all fits ---------------------------------------------------------------------------------------- */
+/* Sets that are run only where they are asked for have no claim without them. */
+static una_status judge_absent(una_judging *j)
+{
+    for (const una_split_set *set = una_split_sets; set->name; set++)
+        if (set->when && una_split_is_listed(j->claim->data, set->name, strlen(set->name)))
+            return una_judging_needs(j, "{data}");
+    j->holds = UNA_NOT_ASKED;
+    return UNA_OK;
+}
+
+/* ---- the mean over all fits -------------------------------------------------------------------------------------- */
 
 static una_status judge_pool(una_judging *j)
 {
@@ -34,7 +44,7 @@ static una_status judge_pool(una_judging *j)
     const char *spec = first_spec(j->findings);
     size_t count;
     double mean = una_split_pool(&count, j->findings, spec, j->claim->data, rule->measure);
-    if (isnan(mean)) return una_judging_needs(j, "{data}");
+    if (isnan(mean)) return judge_absent(j);
 
     una_text_add(j->numbers, "%s: ", spec);
     una_judging_put(j, mean, 2, "");
@@ -47,7 +57,8 @@ static una_status judge_pool(una_judging *j)
 #define LEAST(of, bound) { judge_pool, .measure = of, .number = bound }
 #define MOST(of, bound) { judge_pool, .measure = of, .number = bound, .ask = { { .is = UNA_AT_MOST } } }
 static const una_rule inside_80 = LEAST(UNA_SPLIT_INSIDE, 0.8), inside_70 = LEAST(UNA_SPLIT_INSIDE, 0.7),
-                      inside_gap = LEAST(UNA_SPLIT_GAP_INSIDE, 0.9), inside_beyond = LEAST(UNA_SPLIT_BEYOND_INSIDE, 0.7),
+                      inside_gap = LEAST(UNA_SPLIT_GAP_INSIDE, 0.9),
+                      inside_beyond = LEAST(UNA_SPLIT_BEYOND_INSIDE, 0.7),
                       likely_in_gap = LEAST(UNA_SPLIT_GAP_LOG_LIK, -1), noise_115 = MOST(UNA_SPLIT_NOISE_RATIO, 1.15),
                       noise_150 = MOST(UNA_SPLIT_NOISE_RATIO, 1.5), noise_found = MOST(UNA_SPLIT_NOISE_ERROR, 0.15),
                       never_warned = MOST(UNA_SPLIT_WARNED, 0.01), claimed_as_is = MOST(UNA_SPLIT_OVERCLAIM, 0.05);
@@ -71,7 +82,7 @@ static una_status judge_choice(una_judging *j)
 }
 static const una_rule choice = { .judge = judge_choice };
 
-/* ---- each set by itself ---------------------------------------------------------------------------------------------- */
+/* ---- each set by itself ------------------------------------------------------------------------------------------ */
 
 /* The next group of the first model on one of the sets of the claim; NULL: there is none. */
 static const una_group *next_cell(const una_judging *j, const una_group *after)
@@ -98,12 +109,12 @@ static una_text *count_cell(tally *t, const una_group *g, bool good)
     return &t->misses;
 }
 
-static una_status put_tally(una_judging *j, const tally *t, const char *asked)
+static una_status put_tally(una_judging *j, const tally *t)
 {
     UNA_TRY(una_arena_check(&j->run->scratch));
-    if (t->count == 0) return una_judging_needs(j, "{data}");
+    if (t->count == 0) return next_cell(j, NULL) ? una_judging_needs(j, NULL) : judge_absent(j);
     una_text_add(j->numbers, "%s: %zu of %zu set%s (%s asked)", first_spec(j->findings), t->good, t->count,
-                 t->count == 1 ? "" : "s", asked);
+                 t->count == 1 ? "" : "s", j->claim->rule->says);
     una_text_bytes(j->numbers, t->misses.at, t->misses.length);
     j->holds = t->good == t->count;
     return UNA_OK;
@@ -125,7 +136,7 @@ static una_status judge_cells(una_judging *j)
         una_text *miss = count_cell(&t, g, mean + error >= low && mean - error <= high);
         if (miss) una_text_add(miss, "%s \u00B1 %s", UNA_PLAIN(mean, 2), UNA_PLAIN(error, 2));
     }
-    return put_tally(j, &t, rule->says);
+    return put_tally(j, &t);
 }
 
 /* The mean of each set "outliers ..." is at most `number` times that of its twin "clean ...". */
@@ -141,7 +152,7 @@ static una_status judge_twins(una_judging *j)
         una_text *miss = count_cell(&t, g, ratio <= rule->number);
         if (miss) una_text_add(miss, "%s", UNA_PLAIN(ratio, 2));
     }
-    return put_tally(j, &t, rule->says);
+    return put_tally(j, &t);
 }
 
 /* In each hole the log-likelihood is at most `number` below that of the better of the other models. */
@@ -157,7 +168,7 @@ static una_status judge_holes(una_judging *j)
         una_text *miss = count_cell(&t, g, own >= best - rule->number);
         if (miss) una_text_add(miss, "%s against %s", UNA_PLAIN(own, 2), UNA_PLAIN(best, 2));
     }
-    return put_tally(j, &t, rule->says);
+    return put_tally(j, &t);
 }
 
 /* After each sort of update the mean of the coverage is high enough, or each fit gave a warning. */
@@ -170,10 +181,11 @@ static una_status judge_updates(una_judging *j)
         una_text *miss = count_cell(&t, g, coverage >= rule->number || warned == 1);
         if (miss) una_text_add(miss, "%s, warned in %s", UNA_PLAIN(coverage, 2), UNA_PLAIN(warned, 2));
     }
-    return put_tally(j, &t, rule->says);
+    return put_tally(j, &t);
 }
 
-#define CELLS(of, low, high, words) { judge_cells, .measure = of, .number = low, .ask = { { .than = high } }, .says = words }
+#define CELLS(of, low, high, words) \
+    { judge_cells, .measure = of, .number = low, .ask = { { .than = high } }, .says = words }
 static const una_rule cell_inside = CELLS(UNA_SPLIT_INSIDE, 0.9, 0.99, "0.90 to 0.99"),
                       cell_z2 = CELLS(UNA_SPLIT_Z2, 0.6, 1.4, "0.6 to 1.4"),
                       cell_coverage = CELLS(UNA_SPLIT_COVERAGE, 0.93, 0.97, "0.93 to 0.97"),
@@ -183,8 +195,10 @@ static const una_rule cell_inside = CELLS(UNA_SPLIT_INSIDE, 0.9, 0.99, "0.90 to 
                       loud_90 = CELLS(UNA_SPLIT_LOUD_COVERAGE, 0.9, 1, "at least 0.90"),
                       beyond_80 = CELLS(UNA_SPLIT_BEYOND_INSIDE, 0.8, 1, "at least 0.80"),
                       beyond_95 = CELLS(UNA_SPLIT_BEYOND_INSIDE, 0.95, 1, "at least 0.95"),
-                      error_130 = { judge_twins, .measure = UNA_SPLIT_ERROR, .number = 1.3, .says = "at most 1.3" },
-                      holes_010 = { judge_holes, .number = 0.1, .says = "at most 0.10 below the others" },
+                      error_130 = { judge_twins, .measure = UNA_SPLIT_ERROR, .number = 1.3,
+                                    .needs = "clean", .says = "at most 1.3" },
+                      holes_010 = { judge_holes, .number = 0.1, .needs = "another model",
+                                    .says = "at most 0.10 below the others" },
                       updates_90 = { judge_updates, .number = 0.9, .says = "0.90 or a warning in each fit" };
 
 const una_claim una_split_claims[] = {
@@ -214,7 +228,7 @@ const una_claim una_split_claims[] = {
     { "Noise exp(ab): coverage of the loudest third", &loud_90, NULL, "expab" },
     { "Beyond the range: squares and exponentials are inside the band", &beyond_80, NULL,
       "beyond x2, beyond exp, beyond d5" },
-    { "Beyond the range: straight lines and sines are inside the band", &beyond_95, NULL, "beyond linear, beyond sine" },
+    { "Beyond the range: lines and sines are inside the band", &beyond_95, NULL, "beyond linear, beyond sine" },
     { "Holes: the log-likelihood against that of the other models", &holes_010, NULL, "disc, ball, shell2, shell3" },
     { "Updates: coverage afterwards, or a warning", &updates_90, NULL,
       "update same, update wider, update other, update reversed, update noise4" },

@@ -122,7 +122,7 @@ static void draw_function(una_split_function *f, size_t inputs, una_rng *rng)
     for (size_t i = 0; i < relevant; i++) add_piece(f, LINEAR, which[i], 0, rng);
 }
 
-/* ---- rows of a law ------------------------------------------------------------------------------------------------ */
+/* ---- rows of a law ----------------------------------------------------------------------------------------------- */
 
 static void draw_inputs(double *x, const una_split_law *law, una_rng *rng)
 {

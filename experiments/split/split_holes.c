@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Where there are no rows: beyond the range of the rows, and in closed holes of a smooth function.
- *   beyond   a square, an exponential, a straight line or a sine, 60 to 100 rows on [-2, 2] of one input (or 300 of five
- *            on [-2, 2]^5), noise 0.1 of the function's std; asked at up to twice the range
+ *   beyond   a square, an exponential, a straight line or a sine; 60 to 100 rows on [-2, 2] of one input, or 300 on
+ *            [-2, 2]^5; noise 0.1 of the function's std; asked at up to twice the range
  *   holes    a draw from a GP with the RBF kernel, lengths 1 to 2, on [-2, 2]^D, noise 0.1; the hole is the ball of
  *            radius 1, or the shell between the radii 0.8 and 1.4
  */
@@ -24,7 +24,7 @@ static void draw_in_cube(double *x, size_t inputs, una_rng *rng)
     for (size_t d = 0; d < inputs; d++) x[d] = una_split_between(rng, -reach, reach);
 }
 
-/* ---- beyond the range ---------------------------------------------------------------------------------------------- */
+/* ---- beyond the range -------------------------------------------------------------------------------------------- */
 
 typedef struct trend { int form; double slope[UNA_SPLIT_MOST_INPUTS], place, centre, scale; } trend;
 
@@ -101,7 +101,7 @@ una_status una_split_make_beyond(una_split_rows *r, const una_split_making *m)
     return UNA_OK;
 }
 
-/* ---- holes ---------------------------------------------------------------------------------------------------------- */
+/* ---- holes ------------------------------------------------------------------------------------------------------- */
 
 static bool in_hole(const double *x, const una_split_set *set)
 {

@@ -33,7 +33,7 @@ una_status una_split_make_update(una_split_rows *r, const una_split_making *m)
                               m->arena);
 }
 
-/* ---- the update ----------------------------------------------------------------------------------------------------- */
+/* ---- the update -------------------------------------------------------------------------------------------------- */
 
 static bool has_text(const char *const *texts, size_t count, const char *text)
 {

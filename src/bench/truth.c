@@ -34,9 +34,9 @@ void una_truth_add_noise(una_truth *t, una_rng *rng)
 
 una_status una_truth_table(una_dataset **data, const una_truth *t, una_run *run)
 {
-    static const char *const names[] = { "x", "y" };
-    const char *const *named = t->names ? t->names : t->inputs == 1 ? names : NULL;
-    UNA_TRY(una_dataset_from_arrays(data, t->x, t->y, t->rows, t->inputs, named, run));
+    static const char *const single[] = { "x", "y" };
+    const char *const *usual = t->inputs == 1 ? single : NULL;
+    UNA_TRY(una_dataset_from_arrays(data, t->x, t->y, t->rows, t->inputs, t->names ? t->names : usual, run));
     return una_keep_dataset(&run->scratch, *data);
 }
 

@@ -331,10 +331,11 @@ static una_status make_some(void *context, una_run *run)
 
 static void memory_may_end(void **state)
 {
-    char name[] = "d5 n600", line[] = "line cubic 1";
+    char names[][20] = { "d5 n600", "line cubic 1", "outliers n300 d5", "groups", "half zeros", "beyond exp", "disc",
+                         "update other" };
     (void)state;
-    assert_true(sweep_allocations(make_some, name) > 0);
-    assert_true(sweep_allocations(make_some, line) > 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_true(sweep_allocations(make_some, names[i]) > 0);
 }
 
 int main(void)

@@ -254,22 +254,6 @@ static void updates_bring_another_law(void **state)
     una_run_free(run);
 }
 
-static una_status make_some(void *context, una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_split_rows r;
-    una_status status = una_split_rows_make(&r, context, 1, &run->scratch, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-static void memory_may_end(void **state)
-{
-    char names[][20] = { "outliers n300 d5", "groups", "half zeros", "beyond exp", "disc", "update other" };
-    (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) assert_true(sweep_allocations(make_some, names[i]) > 0);
-}
-
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
 /* A straight line learns a straight line; some rows then get outliers and louder noise. */
@@ -439,7 +423,6 @@ int main(void)
         cmocka_unit_test(targets_have_their_mean_and_noise),
         cmocka_unit_test(beyond_is_outside_and_holes_are_empty),
         cmocka_unit_test(updates_bring_another_law),
-        cmocka_unit_test(memory_may_end),
         cmocka_unit_test(scores_are_of_the_right_rows),
         cmocka_unit_test(each_cell_is_judged_by_itself),
         cmocka_unit_test(twins_are_compared),

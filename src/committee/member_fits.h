@@ -60,6 +60,8 @@ typedef struct una_committee {
                                             each counts once */
     una_oof        *region_oof;          /* of left-out regions, under the chosen prior variance, where the result asks
                                             for them; else NULL */
+    una_oof        *ends_oof;            /* of the rows at the ends, under the same; NULL: there are none   */
+    una_regions     regions;             /* which these are                                                 */
     una_committee_choice chosen;         /* by the out-of-fold predictions                                  */
     struct una_committee *per_target;    /* [targets] with several: the committee of each target, whose members
                                             this one's train; NULL: one target */

@@ -19,7 +19,7 @@ static double prior_at(size_t index)
 
 /* Members without each region, two for each: one with scaled inputs and one without, where the committee has both. */
 static una_status plan_region_fits(una_committee *region_fits, const una_committee *members,
-                                   const unsigned char *inside, size_t regions)
+                                   const una_regions *regions)
 {
     una_arena *scratch = &members->f->run->scratch;
     size_t rows = members->pair->plain.x.rows;
@@ -30,43 +30,48 @@ static una_status plan_region_fits(una_committee *region_fits, const una_committ
     UNA_NEW_AT(scratch, region_fits->target, 1);
     *region_fits->target = *members->target;
     if (members->member[0].options) region_fits->target->options = members->member[0].options; /* its steps filled in */
-    UNA_NEW_AT(scratch, region_fits->member, FITS_PER_REGION * regions);
-    region_fits->count = FITS_PER_REGION * regions;
+    region_fits->count = FITS_PER_REGION * una_regions_left_out(regions);
+    UNA_NEW_AT(scratch, region_fits->member, region_fits->count);
 
     for (size_t k = 0; k < region_fits->count; k++) {
         size_t region = k / FITS_PER_REGION, repeat = k % FITS_PER_REGION;
         const una_member_fit *like = &members->member[repeat ? members->count - 1 : 0];
+        bool ends = region == regions->count;            /* predicted apart: they choose no prior               */
         region_fits->member[k] = (una_member_fit){ .repeat = repeat, .number = members->count + k,
                                                    .pair = members->pair,
-                                                   .label = inside + region * rows, .left_out_label = 1,
-                                                   .region = region, .scaled = like->scaled };
+                                                   .label = una_regions_rows(regions, region, rows),
+                                                   .left_out_label = 1, .region = ends ? 0 : region,
+                                                   .scaled = like->scaled };
     }
     return UNA_OK;
 }
 
 /* The rows of the regions, among rows that have the target. */
-static una_status inside_of(unsigned char **own, const unsigned char *inside, size_t regions, const una_problem *whole,
-                            size_t target, una_run *run)
+static una_status inside_of(una_regions *own, const una_regions *regions, const una_problem *whole, size_t target,
+                            una_run *run)
 {
-    size_t rows = whole->x.rows, outputs = whole->outputs, next = 0;
-    UNA_NEW_ROWS_AT(&run->scratch, *own, regions * rows);
-    for (size_t k = 0; k < regions; k++)
+    size_t rows = whole->x.rows, outputs = whole->outputs, next = 0, left_out = una_regions_left_out(regions);
+    *own = *regions;
+    UNA_NEW_ROWS_AT(&run->scratch, own->inside, left_out * rows);
+    for (size_t k = 0; k < left_out; k++) {
+        if (k == regions->count) own->ends = own->inside + next;
         for (size_t i = 0; i < rows; i++)
-            if (!isnan(whole->y[i * outputs + target])) (*own)[next++] = inside[k * rows + i];
+            if (!isnan(whole->y[i * outputs + target])) own->inside[next++] = una_regions_rows(regions, k, rows)[i];
+    }
     return UNA_OK;
 }
 
 /* With several targets each has its own members, beside those of all targets, which train. */
-static una_status plan_region_fits_of_targets(una_committee *region_fits, una_committee *members,
-                                              const unsigned char *inside, size_t regions, una_run *run)
+static una_status plan_region_fits_of_targets(una_committee *region_fits, una_regions *own, una_committee *members,
+                                              const una_regions *regions, una_run *run)
 {
-    UNA_TRY(plan_region_fits(region_fits, members, inside, regions));
+    own[0] = *regions;
+    UNA_TRY(plan_region_fits(region_fits, members, regions));
     if (!members->per_target) return UNA_OK;
     UNA_NEW(&run->scratch, una_committee, of, members->targets);
     for (size_t t = 0; t < members->targets; t++) {
-        unsigned char *own;
-        UNA_TRY(inside_of(&own, inside, regions, &members->pair->plain, t, run));
-        UNA_TRY(plan_region_fits(&of[t], &members->per_target[t], own, regions));
+        UNA_TRY(inside_of(&own[t], regions, &members->pair->plain, t, run));
+        UNA_TRY(plan_region_fits(&of[t], &members->per_target[t], &own[t]));
     }
     region_fits->per_target = of;
     return UNA_OK;
@@ -91,6 +96,23 @@ static una_status predict_at(una_committee *c, size_t g, double **ends, una_run 
     return UNA_OK;
 }
 
+/* A mean z^2 that is far from 1 is a warning. */
+static void note_regions(una_fit_result *result, double z2, size_t regions)
+{
+    const double most = 3, least = 0.2;
+    const char *judgement = z2 > 1.005 ? "above 1: too narrow" : "1 is right";
+    if (z2 < 0.995) judgement = "below 1: rather wide";                  /* as the two decimals below say it */
+    una_notes_add(&result->notes, "Ignorance was set by %zu left-out regions: mean z^2 %.2f there (%s).", regions, z2,
+                  judgement);
+    if (z2 > most)
+        una_notes_add(&result->warnings, "Where whole regions were left out, errors were %.1f times as large as the bands "
+                      "allow (mean z^2 %.1f): away from the rows ignorance is stated too small; do not rely on answers "
+                      "there, and measure there if you can.", sqrt(z2), z2);
+    if (z2 < least)
+        una_notes_add(&result->warnings, "Where whole regions were left out, the bands were %.1f times as wide as errors "
+                      "need (mean z^2 %.2f): away from the rows ignorance is stated too large.", sqrt(1 / z2), z2);
+}
+
 /* The prior variance that makes rows of left-out regions most likely, among those that cost little where there is
  * data. */
 static una_status choose_prior_by_regions(una_committee *region_fits, una_committee *members, una_run *run)
@@ -111,10 +133,7 @@ static una_status choose_prior_by_regions(una_committee *region_fits, una_commit
             (best == SIZE_MAX || region_log_lik[g] > region_log_lik[best] + LEAST_GAIN)) best = g;
     members->chosen.prior_var = prior_at(best);
     if (members->target->result->regions) UNA_TRY(predict_at(region_fits, best, &region_ends, run));
-    const char *judgement = z2[best] > 1.005 ? "above 1: too narrow" : "1 is right";
-    if (z2[best] < 0.995) judgement = "below 1: rather wide";            /* as the two decimals below say it */
-    una_notes_add(&members->target->result->notes, "Ignorance was set by %zu left-out regions: mean z^2 %.2f there "
-                  "(%s).", region_fits->count / FITS_PER_REGION, z2[best], judgement);
+    note_regions(members->target->result, z2[best], region_fits->count / FITS_PER_REGION);
     return UNA_OK;
 }
 
@@ -135,30 +154,49 @@ static una_status collect_region_oof(una_committee *region_fits, const una_commi
     return UNA_OK;
 }
 
-/* For one target, by the region fits. */
-static una_status choose_prior_of_target(una_committee *region_fits, una_committee *members, size_t regions,
-                                         una_run *run)
+/* The last fits, which left out the ends, under the prior variance that was chosen. */
+static una_status predict_ends(una_committee *ends_fits, const una_committee *region_fits, una_committee *members,
+                               const una_regions *regions, una_run *run)
 {
-    UNA_TRY(collect_region_oof(region_fits, members, regions, run));
-    UNA_TRY(choose_prior_by_regions(region_fits, members, run));
+    *ends_fits = *region_fits;
+    ends_fits->member += FITS_PER_REGION * regions->count;
+    ends_fits->count = FITS_PER_REGION;
+    UNA_TRY(collect_region_oof(ends_fits, members, 1, run));
+    return una_predict_again(ends_fits, members->chosen.prior_var, run);
+}
+
+/* For one target, by the region fits. */
+static una_status choose_prior_of_target(una_committee *region_fits, una_committee *members,
+                                         const una_regions *regions, una_run *run)
+{
+    una_committee between = *region_fits, ends_fits;
+    between.count = FITS_PER_REGION * regions->count;
     for (size_t k = 0; k < region_fits->count; k++)
         members->target->result->steps += region_fits->member[k].result.steps;
-    return una_keep_region_oof(members, region_fits, run);
+    if (regions->count > 0) {
+        UNA_TRY(collect_region_oof(&between, members, regions->count, run));
+        UNA_TRY(choose_prior_by_regions(&between, members, run));
+        UNA_TRY(una_keep_region_oof(members, &between, run));
+    }
+    if (!regions->ends) return UNA_OK;
+    UNA_TRY(predict_ends(&ends_fits, region_fits, members, regions, run));
+    return una_keep_ends(members, &ends_fits.oof, regions, run);
 }
 
 static una_status choose_priors(una_committee *members, una_run *run)
 {
     const una_problem *p = &members->pair->plain;
-    size_t regions;
-    unsigned char *inside;
+    una_regions regions;
     una_committee region_fits = {0};
-    UNA_TRY(una_regions_of_fit(&inside, &regions, p, members->pair->scale, members->target->result->regions, run));
-    if (regions == 0) return UNA_OK;
+    size_t targets = una_committee_targets(members);
+    UNA_NEW(&run->scratch, una_regions, own, targets);
+    UNA_TRY(una_regions_of_fit(&regions, p, members->pair->scale, members->target->result->regions, run));
+    if (una_regions_left_out(&regions) == 0) return UNA_OK;
 
-    una_status status = plan_region_fits_of_targets(&region_fits, members, inside, regions, run);
+    una_status status = plan_region_fits_of_targets(&region_fits, own, members, &regions, run);
     if (status == UNA_OK) status = una_train_members(&region_fits, run);
-    for (size_t t = 0; status == UNA_OK && t < una_committee_targets(members); t++)
-        status = choose_prior_of_target(una_committee_of(&region_fits, t), una_committee_of(members, t), regions, run);
+    for (size_t t = 0; status == UNA_OK && t < targets; t++)
+        status = choose_prior_of_target(una_committee_of(&region_fits, t), una_committee_of(members, t), &own[t], run);
     una_jobs_free(region_fits.member, sizeof *region_fits.member, region_fits.count);
     return status;
 }

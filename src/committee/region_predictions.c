@@ -4,6 +4,7 @@
  */
 #include "committee/regions.h"
 #include "committee/steps.h"
+#include "model/beyond.h"
 
 /* oof [regions, rows] at each row, with that noise and its shape. */
 static una_status score_regions(una_region_predictions *regions, una_oof *oof, const una_committee_choice *chosen,
@@ -11,10 +12,34 @@ static una_status score_regions(una_region_predictions *regions, una_oof *oof, c
 {
     UNA_NEW_ROWS_AT(&run->scratch, regions->log_lik, oof->rows);
     if (chosen->noise) UNA_NEW_ROWS_AT(&run->scratch, oof->shape, oof->rows);
-    for (size_t k = 0; chosen->noise && k < regions->count; k++)
+    for (size_t k = 0; chosen->noise && k < regions->at.count; k++)
         una_noise_shape(chosen->noise, x, oof->shape + k * x.rows);
     for (size_t i = 0; i < oof->rows; i++) regions->log_lik[i] = una_oof_log_lik(oof, i, chosen->noise_var);
     return UNA_OK;
+}
+
+/* Mean and noise of the rows at the ends, one behind the other. */
+static una_status moments_at_ends(una_ends *ends, const una_oof *oof, const una_regions *regions,
+                                  const una_committee_choice *chosen, una_view x, una_run *run)
+{
+    double var;
+    UNA_NEW_ROWS(&run->scratch, double, mean, 2 * x.rows);
+    double *noise = mean + x.rows;
+    for (size_t i = 0; i < x.rows; i++) {
+        if (!una_oof_moments(oof, i, &mean[i], &var)) mean[i] = NAN;
+        noise[i] = 1;
+    }
+    if (chosen->noise) una_noise_shape(chosen->noise, x, noise);
+    for (size_t i = 0; i < x.rows; i++) noise[i] *= chosen->noise_var;
+    *ends = (una_ends){ regions->ends, regions->ends_input, mean, noise };
+    return UNA_OK;
+}
+
+static void give_ends(una_region_predictions *to, const una_ends *ends)
+{
+    if (!to) return;
+    to->ends_mean = (double *)ends->mean;
+    to->ends_noise = (double *)ends->noise;
 }
 
 /* ---- by trainings without each region (prior_scale.c) ------------------------------------------------------------- */
@@ -27,8 +52,32 @@ una_status una_keep_region_oof(una_committee *members, una_committee *region_fit
     return UNA_OK;
 }
 
-una_status una_report_regions(const una_committee *c)
+una_status una_keep_ends(una_committee *members, const una_oof *ends_oof, const una_regions *regions, una_run *run)
 {
+    UNA_NEW_AT(&run->scratch, members->ends_oof, 1);
+    *members->ends_oof = *ends_oof;
+    members->regions = *regions;
+    return UNA_OK;
+}
+
+/* The rate of growth beyond the rows, as given or by the rows at the ends. */
+static una_status report_ends(const una_committee *c)
+{
+    una_ends ends;
+    una_fit_result *result = c->target->result;
+    una_common_options *o = una_common_of(c->target);
+    const una_problem *p = &c->pair->plain;
+    if (c->ends_oof) {
+        UNA_TRY(moments_at_ends(&ends, c->ends_oof, &c->regions, &c->chosen, p->x, c->f->run));
+        give_ends(result->regions, &ends);
+    }
+    if (UNA_IS_AUTO(o->growth)) o->growth = c->ends_oof ? una_beyond_rate(&ends, p, c->pair->scale) : 0;
+    return una_beyond_set(&result->beyond, o->growth, p, c->pair->scale, c->f->keep);
+}
+
+una_status una_report_regions(una_committee *c)
+{
+    for (size_t t = 0; t < una_committee_targets(c); t++) UNA_TRY(report_ends(una_committee_of(c, t)));
     if (!c->region_oof) return UNA_OK;
     return score_regions(c->target->result->regions, c->region_oof, &c->chosen, c->pair->plain.x, c->f->run);
 }
@@ -68,22 +117,41 @@ static size_t rows_inside(const unsigned char *inside, size_t rows)
     return count;
 }
 
-/* The fits without each region, as members of a committee, and room for what they predict. */
-static una_status plan_without(una_committee *c, const una_region_predictions *regions, una_run *run)
+/* The fits without each region and without the ends, as members of a committee, and room for what they predict: the ends
+ * come last. */
+static una_status plan_without(una_committee *c, const una_regions *regions, una_run *run)
 {
     const una_problem *p = c->f->problem;
     size_t rows = p->x.rows;
-    UNA_NEW_AT(&run->scratch, c->member, regions->count);
-    UNA_NEW_ROWS(&run->scratch, double, y, regions->count * rows);
-    c->count = regions->count;
+    c->count = una_regions_left_out(regions);
+    UNA_NEW_AT(&run->scratch, c->member, c->count);
+    UNA_NEW_ROWS(&run->scratch, double, y, c->count * rows);
     for (size_t k = 0; k < c->count; k++) {
-        const unsigned char *inside = regions->inside + k * rows;
+        const unsigned char *inside = una_regions_rows(regions, k, rows);
         size_t every = (rows_inside(inside, rows) + ROWS_PER_REGION - 1) / ROWS_PER_REGION;
         c->member[k] = (una_member_fit){ .pair = c->pair, .label = inside, .left_out_label = 1, .region = k,
                                          .every = every };
         memcpy(y + k * rows, p->y, rows * sizeof *y);
     }
     return una_oof_init(&c->oof, 1, c->count * rows, y, &run->scratch);
+}
+
+/* One repeat: what is predicted of the first regions, or of the ends, is a piece of the whole. */
+static una_status report_without(una_region_predictions *regions, const una_committee *c, const una_noise *noise)
+{
+    una_view x = c->f->problem->x;
+    una_oof between = c->oof, at_ends = c->oof;
+    const una_committee_choice chosen = { .noise_var = c->target->result->noise_var, .noise = (una_noise *)noise };
+    una_ends ends;
+    size_t before = regions->at.count * x.rows;
+    between.rows = before;
+    UNA_TRY(score_regions(regions, &between, &chosen, x, c->f->run));
+    if (!regions->at.ends) return UNA_OK;
+    at_ends.rows = x.rows;
+    at_ends.mean += before, at_ends.var += before, at_ends.y += before;
+    UNA_TRY(moments_at_ends(&ends, &at_ends, &regions->at, &chosen, x, c->f->run));
+    give_ends(regions, &ends);
+    return UNA_OK;
 }
 
 una_status una_report_regions_without(const una_region_process *of, una_fitting *f)
@@ -93,21 +161,19 @@ una_status una_report_regions_without(const una_region_process *of, una_fitting 
     una_run *run = f->run;
     una_problem_pair pair = { .plain = *f->problem };
     without_regions h = { { .f = f, .target = f->target, .pair = &pair, .targets = 1 }, of };
-    unsigned char *inside;
-    size_t count;
+    una_regions at;
     if (!regions) return UNA_OK;
-    UNA_TRY(una_regions_of_fit(&inside, &count, f->problem, result->relevance, regions, run));
-    if (count == 0) return UNA_OK;
+    UNA_TRY(una_regions_of_fit(&at, f->problem, result->relevance, regions, run));
+    if (una_regions_left_out(&at) == 0) return UNA_OK;
 
-    UNA_TRY(plan_without(&h.c, regions, run));
-    una_status status = una_jobs_run(run, h.c.member, sizeof *h.c.member, count, predict_region, &h);
+    UNA_TRY(plan_without(&h.c, &at, run));
+    una_status status = una_jobs_run(run, h.c.member, sizeof *h.c.member, h.c.count, predict_region, &h);
     if (status == UNA_OK) una_collect_oof(&h.c.oof, &h.c);
-    una_jobs_free(h.c.member, sizeof *h.c.member, count);
+    una_jobs_free(h.c.member, sizeof *h.c.member, h.c.count);
     if (status == UNA_E_NUMERIC) {                       /* no factor without these rows: a stack does without */
         una_clear_message(run);
         return UNA_OK;
     }
     UNA_TRY(status);
-    una_committee_choice chosen = { .noise_var = result->noise_var, .noise = of->noise };
-    return score_regions(regions, &h.c.oof, &chosen, f->problem->x, run);
+    return report_without(regions, &h.c, of->noise);
 }

@@ -2,7 +2,7 @@
  *
  * Slabs of rows. See regions.h. One input: pieces of equal count between the ends. Several: the middle third along the
  * inputs that matter most (one slab each), alternating with slabs along random directions of the scaled inputs, so that
- * no region depends on a single input alone.
+ * no region depends on a single input alone. The ends are those of the input that matters most.
  */
 #include "committee/regions.h"
 
@@ -57,47 +57,92 @@ static void along_direction(place *order, una_view x, const double *scale, una_r
     }
 }
 
-static una_status cut_slabs(unsigned char *inside, size_t *count, size_t most, const una_problem *p,
-                            const double *scale, una_run *run)
+typedef struct cutting {
+    const una_problem *p;
+    const double *scale;
+    place  *order;                       /* [rows]                                                          */
+    size_t *input, numeric;              /* [inputs] numbers, those that matter most first; how many        */
+} cutting;
+
+static una_status cut_slabs(una_regions *regions, size_t most, const cutting *c, una_run *run)
 {
-    una_view x = p->x;
+    una_view x = c->p->x;
     size_t next = 0;
-    UNA_NEW_ROWS(&run->scratch, place, order, x.rows);
-    UNA_NEW(&run->scratch, size_t, input, x.cols);
     UNA_NEW(&run->scratch, double, direction, x.cols);
-    una_rng rng = una_rng_at(p->seed, UNA_FOR_FOLDS, 7);
-    size_t numeric = rank_inputs(input, x.cols, p->columns, scale);
+    una_rng rng = una_rng_at(c->p->seed, UNA_FOR_FOLDS, 7);
     for (size_t k = 0; k < most; k++) {
         double from = 1. / 3, to = 2. / 3;
         if (x.cols == 1) {
             from = ((double)k + 1) / ((double)most + 2), to = ((double)k + 2) / ((double)most + 2);
-            along_input(order, x, 0);
-        } else if (k % 2 == 0 && next < numeric) along_input(order, x, input[next++]);
-        else along_direction(order, x, scale, &rng, direction);
-        if (mark_slab(inside + *count * x.rows, order, x.rows, from, to)) ++*count;
+            along_input(c->order, x, 0);
+        } else if (k % 2 == 0 && next < c->numeric) along_input(c->order, x, c->input[next++]);
+        else along_direction(c->order, x, c->scale, &rng, direction);
+        if (mark_slab(regions->inside + regions->count * x.rows, c->order, x.rows, from, to)) ++regions->count;
     }
     return UNA_OK;
 }
 
-una_status una_regions_cut(unsigned char **inside, size_t *count, size_t most, const una_problem *p,
-                           const double *scale, una_run *run)
+/* How much the target rises along an input: the square of their correlation, up to a factor. */
+static double rise_along(const una_problem *p, size_t input)
 {
-    *count = 0;
-    UNA_NEW_ROWS_AT(&run->scratch, *inside, most * p->x.rows);
-    UNA_SCOPED(run, cut_slabs(*inside, count, most, p, scale, run));
+    double sum = 0, square = 0, n = (double)p->x.rows, product = 0, mean = 0;
+    for (size_t i = 0; i < p->x.rows; i++) sum += p->x.at[i * p->x.stride + input] / n, mean += p->y[i] / n;
+    for (size_t i = 0; i < p->x.rows; i++) {
+        double off = p->x.at[i * p->x.stride + input] - sum;
+        square += off * off;
+        product += off * (p->y[i] - mean);
+    }
+    return square > 0 ? product * product / square : 0;
+}
+
+/* The input that matters most: by the scales, or by its correlation with the target where there are none. */
+static size_t input_of_ends(const cutting *c)
+{
+    size_t best = c->input[0];
+    double most = -1;
+    for (size_t k = 0; !c->scale && c->p->outputs <= 1 && k < c->numeric; k++) {
+        double rise = rise_along(c->p, c->input[k]);
+        if (rise > most) most = rise, best = c->input[k];
+    }
+    return best;
+}
+
+/* A sixth of the rows at each end. Values that repeat stay on one side; too many of them, and there are no ends. */
+static una_status cut_ends(una_regions *regions, const cutting *c, una_run *run)
+{
+    size_t rows = c->p->x.rows, sixth = rows / 6, count = 0;
+    if (c->numeric == 0 || sixth < 3) return UNA_OK;
+    regions->ends_input = input_of_ends(c);
+    along_input(c->order, c->p->x, regions->ends_input);
+    qsort(c->order, rows, sizeof *c->order, by_place);
+    double low = c->order[sixth].at, high = c->order[rows - 1 - sixth].at;
+    UNA_NEW_ROWS(&run->scratch, unsigned char, ends, rows);
+    for (size_t i = 0; i < rows; i++) count += ends[c->order[i].row] = c->order[i].at < low || c->order[i].at > high;
+    if (count >= 6 && 2 * count <= rows) regions->ends = ends;
     return UNA_OK;
 }
 
-una_status una_regions_of_fit(unsigned char **inside, size_t *count, const una_problem *p, const double *scale,
+una_status una_regions_cut(una_regions *regions, size_t most, const una_problem *p, const double *scale, una_run *run)
+{
+    cutting c = { .p = p, .scale = scale };
+    *regions = (una_regions){0};
+    UNA_NEW_ROWS_AT(&run->scratch, regions->inside, most * p->x.rows);
+    UNA_NEW_ROWS_AT(&run->scratch, c.order, p->x.rows);
+    UNA_NEW_AT(&run->scratch, c.input, p->x.cols);
+    c.numeric = rank_inputs(c.input, p->x.cols, p->columns, scale);
+    UNA_TRY(cut_slabs(regions, most, &c, run));
+    return cut_ends(regions, &c, run);
+}
+
+una_status una_regions_of_fit(una_regions *regions, const una_problem *p, const double *scale,
                               una_region_predictions *shared, una_run *run)
 {
-    enum { REGIONS = 3, REGIONS_OF_LINE = 6 };
-    if (shared && shared->count > 0) {
-        *inside = shared->inside;
-        *count = shared->count;
+    enum { REGIONS = 3, REGIONS_OF_LINE = 5 };
+    if (shared && una_regions_left_out(&shared->at) > 0) {
+        *regions = shared->at;
         return UNA_OK;
     }
-    UNA_TRY(una_regions_cut(inside, count, p->x.cols == 1 ? REGIONS_OF_LINE : REGIONS, p, scale, run));
-    if (shared) shared->inside = *inside, shared->count = *count;
+    UNA_TRY(una_regions_cut(regions, p->x.cols == 1 ? REGIONS_OF_LINE : REGIONS, p, scale, run));
+    if (shared) shared->at = *regions;
     return UNA_OK;
 }

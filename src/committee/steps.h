@@ -34,8 +34,10 @@ una_status una_choose_prior_scale(una_committee *members);
 
 /* Keeps what the region fits predict, under the prior variance that was chosen, for una_report_regions. */
 una_status una_keep_region_oof(una_committee *members, una_committee *region_fits, una_run *run);
-/* Fills in result->regions, with the noise that was chosen. */
-una_status una_report_regions(const una_committee *c);
+/* The same of the rows at the ends, for una_report_regions. */
+una_status una_keep_ends(una_committee *members, const una_oof *ends_oof, const una_regions *regions, una_run *run);
+/* Fills in result->regions, with the noise that was chosen, and result->beyond. */
+una_status una_report_regions(una_committee *c);
 /* The same for a process. */
 typedef struct una_region_process {
     const void      *state;              /* its posterior of all rows                                       */

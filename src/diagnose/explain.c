@@ -11,7 +11,7 @@
 #include "diagnose/concepts.h"
 #include "model/kind.h"
 #include "model/several.h"
-#include "model/new_words.h"
+#include "model/widen.h"
 
 #define RIDGE 1e-6               /* of the rows                                                             */
 #define MUCH 0.2                 /* of all ignorance                                                        */
@@ -309,12 +309,15 @@ static una_status turn_all(work *w, const una_dataset *shown, una_run *run)
     return UNA_OK;
 }
 
-/* The variance added for new words belongs to no concept. */
-static una_status add_new_words(work *w, una_view x, una_run *run)
+/* What a model makes of it (model/widen.h); the variance added for new words, and beyond the rows, belongs to no
+ * concept. */
+static una_status add_widening(work *w, una_view x, una_run *run)
 {
-    if (!una_new_words_any(&w->model->columns)) return UNA_OK;
+    double share = w->model->spread * w->model->spread;
+    for (size_t i = 0; i < x.rows * (w->concepts + 3); i++) w->part[i] *= share;
+    if (!una_widens(w->model)) return UNA_OK;
     UNA_NEW_ROWS(&run->scratch, double, extra, x.rows);
-    UNA_TRY(una_new_words_extra(extra, w->model, x, run));
+    UNA_TRY(una_widen_extra(extra, w->model, x, run));
     for (size_t r = 0; r < x.rows; r++) w->part[r * (w->concepts + 3) + w->concepts] += extra[r];
     return UNA_OK;
 }
@@ -341,8 +344,8 @@ static una_status split_all(work *w, const una_dataset *data, una_run *run)
     by_logs.columns.log_target = false;
     UNA_TRY(una_model_answer_encoded(&by_logs, x.at, x.rows, &asked, run));
     UNA_TRY(una_kind_leaves(una_calls(w->model->kind), w->model->state, x, 1, split_leaf, w, run));
-    UNA_TRY(add_new_words(w, x, run));
-    return add_disagreement(w, run);
+    UNA_TRY(add_disagreement(w, run));
+    return add_widening(w, x, run);
 }
 
 /* In this version's layout: the caller's structs may be longer or shorter; the first gives the size of all. */

@@ -13,7 +13,7 @@
  *   cov(y_t, y_s) = sum_m w_m [a_m b_m (exp(c_m) - 1) + (a_m - E y_t) (b_m - E y_s)].
  */
 #include "model/several.h"
-#include "model/new_words.h"
+#include "model/widen.h"
 
 #include "la/la.h"
 #include "model/log_target.h"
@@ -72,7 +72,7 @@ static una_status view_target(target_view *v, const una_model *part, const doubl
     UNA_TRY(una_predictive_new(&v->p, rows, &run->scratch));
     UNA_TRY(una_gaussians_new(&v->function, rows, 0, &run->scratch));
     UNA_TRY(una_model_each_block(part, x, rows, UNA_PARTS, take_view, v, run));
-    return una_kind_parts(calls, part->state, (una_view){ x, rows, inputs, inputs }, &v->function, run);
+    return una_model_parts_encoded(part, (una_view){ x, rows, inputs, inputs }, &v->function, run);
 }
 
 /* Targets share members if they have as many, with the same weights. */
@@ -346,7 +346,7 @@ static una_status draw_shared(const una_model *whole, size_t target, una_view x,
     UNA_TRY(una_chol(r, n, "the correlation of the targets", run));
     una_drawing own = { how->draws, how->prior, r + target * n, target + 1 };
     UNA_TRY(una_calls(part->kind)->draw(part->state, x, &own, f, run));
-    if (!how->prior) UNA_TRY(una_new_words_draw(f, how->draws, part, x, target, run));
+    if (!how->prior) UNA_TRY(una_widen_draws(f, how->draws, part, x, target, run));
     return una_functions_in_units(part, x.at, x.rows, how->draws, f, run);
 }
 

@@ -116,12 +116,29 @@ typedef struct una_oof_predictions {
 
 /* What a kind predicts of regions that it is fitted without: for a stack, whose kinds are all asked about the same ones.
  * The first kind that is asked cuts them (committee/regions.h). */
+typedef struct una_regions {             /* of the rows that train                                         */
+    size_t count;                                 /* between other rows; 0: none                           */
+    unsigned char *inside;                        /* [count, rows] 1 or 0                                  */
+    unsigned char *ends;                          /* [rows] the rows at both ends of one input: they lie beyond all
+                                                     others, in no region between them; NULL: there are none */
+    size_t ends_input;                            /* of which input                                        */
+} una_regions;
+
 typedef struct una_region_predictions {
-    size_t count;                                 /* regions; 0: none yet                                  */
-    unsigned char *inside;                        /* [count, rows that train] 1 or 0                       */
+    una_regions at;
     double *log_lik;                              /* [count, rows that train] of y; NAN: no prediction. NULL: the kind
                                                      predicts no regions */
+    double *ends_mean, *ends_noise;               /* [rows that train] of the rows at the ends, NAN elsewhere: mean, and
+                                                     variance of the noise. NULL: not predicted             */
 } una_region_predictions;
+
+/* How ignorance grows beyond the rows that trained: a function whose slope and curvature are known there may bend
+ * outside. Its standard deviation gains rate d^2, d the distance from their range in scaled inputs (model/beyond.h). */
+typedef struct una_beyond {
+    double  rate;                                 /* 0: none                                               */
+    double *scale;                                /* [inputs] how much each counts; 0: not at all          */
+    double *low, *high;                           /* [inputs] their range; a model fills it in             */
+} una_beyond;
 
 typedef struct una_fit_result {          /* what a fit reports besides its state; standardised             */
     double noise_var, prior_var, log_evidence, mean_cos2;       /* NAN where there is none                 */
@@ -133,6 +150,8 @@ typedef struct una_fit_result {          /* what a fit reports besides its state
                                                      little (rows: > 0); nothing else may depend on these. NULL: not
                                                      wanted */
     una_region_predictions *regions;              /* the kind fills it in, in scratch; NULL: not wanted    */
+    una_beyond beyond;                            /* scale in keep                                         */
+    double spread;                                /* factor on the std of all ignorance; 0: 1              */
     double *relevance;                            /* [inputs] scale of each (committee/relevance.h), in keep; NULL: was not
                                                      learnt */
     una_notes warnings, notes;
@@ -178,7 +197,7 @@ typedef struct una_fitting {
 /* The options that the house itself reads, at the head of those of every kind that it keeps as a committee. A number
  * that is 0 is none of the kind's options. */
 typedef struct una_common_options {
-    double noise_std, prior_var, steps, restarts, members;
+    double noise_std, prior_var, steps, restarts, members, growth;
     int    units, relevance, noise, weights;
 } una_common_options;
 
@@ -346,6 +365,8 @@ struct una_model {
     una_model     **target;
     una_target_coupling    coupling;
     const una_held_out *held_out;                 /* of the fit; NULL: not wanted                          */
+    una_beyond      beyond;                       /* of its one target, as is the next                     */
+    double          spread;                       /* its ignorance is that of the state times this (model/widen.h) */
 };
 
 /* What the information about a model repeats of its columns, or of those of its first target. */
@@ -385,5 +406,7 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
 typedef una_status una_rows_task(const una_model *model, una_view x, double *y, void *asked, una_run *run);
 una_status una_model_ask_rows(const una_model *model, const una_dataset *data, bool with_targets, una_rows_task *task,
                               void *asked, una_run *run);
+/* una_kind_parts, with what is added beyond the rows. */
+una_status una_model_parts_encoded(const una_model *model, una_view x, const una_gaussians *out, una_run *run);
 una_status una_model_draw_encoded(const una_model *model, una_view x, const una_drawing *how, double *f, una_run *run);
 una_status una_model_observe_encoded(una_model *model, const double *x, const double *y, size_t rows, una_run *run);

@@ -5,7 +5,7 @@
  */
 #include "model/log_target.h"
 #include "model/several.h"
-#include "model/new_words.h"
+#include "model/beyond.h"
 
 #include "la/la.h"
 #include "la/mixture.h"
@@ -112,6 +112,10 @@ una_status una_model_take_result(una_model *model, const una_fit_result *result,
 
     fill_info(model, result, problem->table_rows, other);
     UNA_TRY(keep_relevance(model, result->relevance));
+    model->spread = result->spread > 0 ? result->spread : 1;
+    model->beyond = result->beyond;
+    UNA_TRY(una_beyond_take_range(&model->beyond, problem->x, &model->keep));
+    if (problem->valid_x.rows) una_beyond_extend(&model->beyond, problem->valid_x);
     UNA_TRY(una_log_target_log_lik(model, problem, run));
     return una_model_describe(model);
 }
@@ -189,6 +193,7 @@ una_status una_model_blank(una_model **out, una_run *run)
     if (!model) return UNA_E_MEMORY;
     memset(model, 0, sizeof *model);
     model->run = run;
+    model->spread = 1;
     una_arena_init(&model->keep, run);
     *out = model;
     return UNA_OK;
@@ -291,6 +296,7 @@ una_status una_model_observe_encoded(una_model *model, const double *x, const do
                          .seed = run->settings.seed };
     una_fit_result result = { .log_evidence = model->info.log_evidence };
     UNA_SCOPED(run, una_calls(model->kind)->observe(model->state, &more, &result, &model->keep, run));
+    una_beyond_extend(&model->beyond, more.x);
     model->info.log_evidence = result.log_evidence;
     model->info.rows += rows;
     return UNA_OK;
@@ -398,6 +404,8 @@ una_status una_model_relearn_here(una_model *model, const una_dataset *data, con
     const double *relevance = model->info.relevance;     /* it belongs to the features */
     UNA_TRY(una_model_learn(una_calls(model->kind)->relearn, model, &problem, &result, &model->keep, run));
     result.mean_cos2 = model->info.mean_cos2;
+    result.beyond = model->beyond;
+    result.spread = model->spread;
     una_notes_add(&result.notes, "The features are those of another fit: these rows taught the posterior alone, so the "
                   "spec would not repeat it.");
     problem.table_rows = all;
@@ -461,6 +469,8 @@ static una_status model_sample(una_model **out, const una_model *model, uint64_t
     const una_kind *calls = una_calls(model->kind);
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, index);
     una_model drawn = *model;            /* used for the file alone */
+    drawn.beyond.rate = 0;
+    drawn.spread = 1;
     UNA_NEW_BYTES_AT(arena, drawn.state, calls->state_size);
     UNA_TRY(calls->sample(drawn.state, model->state, &rng, arena, run));
     UNA_TRY(una_model_add_note(&drawn.info, "This is one function drawn from the posterior: it knows no ignorance, and "

@@ -3,6 +3,7 @@
  * Saving and loading: one exchange for both directions. The header repeats for people what the blocks hold for the
  * program; loading reads the blocks only. Nothing that changes from run to run (time, path, host, threads) is written.
  */
+#include "model/beyond.h"
 #include "model/several.h"
 
 #include "la/la.h"
@@ -214,6 +215,15 @@ static una_status exchange_info(una_model *model, una_archive *ar)
     return UNA_OK;
 }
 
+/* Absent in files older than this block, and where it is 1. */
+static una_status exchange_spread(una_model *model, una_archive *ar)
+{
+    if (ar->loading) model->spread = 1;
+    if (ar->loading ? !una_archive_next_is(ar, "spread") : model->spread == 1) return UNA_OK;
+    UNA_TRY(una_archive_f64(ar, "spread", &model->spread));
+    return model->spread > 0 && model->spread <= 1e3 ? UNA_OK : una_archive_refuse(ar, "spread", "is out of range");
+}
+
 /* What was learnt, once kind and columns are known. */
 static una_status exchange_learnt(una_model *model, una_archive *ar)
 {
@@ -223,7 +233,9 @@ static una_status exchange_learnt(una_model *model, una_archive *ar)
     if (ar->loading) {
         UNA_NEW_BYTES_AT(ar->arena, model->state, una_calls(model->kind)->state_size);
     }
-    return una_kind_exchange(model->kind, una_calls(model->kind), model->state, ar);
+    UNA_TRY(una_kind_exchange(model->kind, una_calls(model->kind), model->state, ar));
+    UNA_TRY(exchange_spread(model, ar));
+    return una_beyond_exchange(&model->beyond, ar);
 }
 
 /* ---- several targets ------------------------------------------------------------------------------------------- */

@@ -4,8 +4,6 @@
  */
 #include "model/new_words.h"
 
-static const uint64_t STREAM = (uint64_t)3 << 60;        /* of UNA_FOR_DRAWS: behind those of all kinds */
-
 bool una_new_words_any(const una_columns *columns)
 {
     for (size_t s = 0; s < columns->source_count; s++)
@@ -69,46 +67,10 @@ una_status una_new_words_extra(double *extra, const una_model *model, una_view x
     for (size_t r = 0; r < x.rows; r++) {
         const double *row = x.at + r * x.stride;
         size_t words = most_levels_of_new_word(&model->columns, row);
-        extra[r] = 0;
+        double own = 0;
         UNA_TRY(una_check_cancelled(run, "predicting"));
-        if (words) UNA_SCOPED(run, row_extra(&extra[r], model, row, words, run));
-    }
-    return UNA_OK;
-}
-
-/* A kind without epistemic variance does not get any from one word. */
-static bool is_asked(const una_model *model)
-{
-    return !model->kind->function && una_new_words_any(&model->columns);
-}
-
-static una_status widen(una_predictive *p, const una_model *model, una_view x, una_run *run)
-{
-    UNA_NEW(&run->scratch, double, extra, x.rows);
-    UNA_TRY(una_new_words_extra(extra, model, x, run));
-    for (size_t r = 0; r < x.rows; r++) {
-        p->var_model[r] += extra[r];
-        for (size_t m = 0; p->part_var && m < p->parts; m++) p->part_var[r * p->parts + m] += extra[r];
-    }
-    return UNA_OK;
-}
-
-una_status una_new_words_widen(una_predictive *p, const una_model *model, una_view x, una_run *run)
-{
-    if (!p->mean_only && is_asked(model)) UNA_SCOPED(run, widen(p, model, x, run));
-    return UNA_OK;
-}
-
-una_status una_new_words_draw(double *f, size_t draws, const una_model *model, una_view x, uint64_t stream,
-                              una_run *run)
-{
-    if (!is_asked(model)) return UNA_OK;
-    UNA_NEW(&run->scratch, double, extra, x.rows);
-    UNA_TRY(una_new_words_extra(extra, model, x, run));
-    for (size_t k = 0; k < draws; k++) {
-        una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, STREAM + (stream << 32) + k);
-        double z = una_rng_normal(&rng);
-        for (size_t r = 0; r < x.rows; r++) f[k * x.rows + r] += z * sqrt(extra[r]);
+        if (words) UNA_SCOPED(run, row_extra(&own, model, row, words, run));
+        extra[r] += own;
     }
     return UNA_OK;
 }

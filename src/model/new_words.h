@@ -12,11 +12,5 @@
 
 /* Whether any input stands for new words. */
 bool       una_new_words_any(const una_columns *columns);
-/* extra [rows] of x: what the kind's variance lacks to this minimum, standardised; 0 for all other rows. */
+/* Adds to extra [rows] what the kind's variance lacks to this minimum, standardised; 0 for all other rows. */
 una_status una_new_words_extra(double *extra, const una_model *model, una_view x, una_run *run);
-/* Adds it to what a kind predicts for these rows, parts of a mixture included. */
-una_status una_new_words_widen(una_predictive *p, const una_model *model, una_view x, una_run *run);
-/* Adds it to functions f [draws, rows] that a kind drew from its posterior: one number for all such rows of a draw.
- * stream: draws of other targets get other numbers. */
-una_status una_new_words_draw(double *f, size_t draws, const una_model *model, una_view x, uint64_t stream,
-                              una_run *run);

@@ -4,7 +4,7 @@
  */
 #include "model/log_target.h"
 #include "model/several.h"
-#include "model/new_words.h"
+#include "model/widen.h"
 
 #include "la/la.h"
 #include "la/mixture.h"
@@ -85,7 +85,7 @@ static una_status each_block(const una_model *model, una_view x, una_detail deta
         una_status status = una_kind_predict(calls, model->state, view, &p, run);
         run->first_row = before;
         UNA_TRY(status);
-        UNA_TRY(una_new_words_widen(&p, model, view, run));
+        UNA_TRY(una_widen(&p, model, view, run));
         UNA_TRY(una_check_cancelled(run, "predicting"));
         UNA_TRY(check_predictive(model, &p, count, from, run));
         relative_weights(&p);
@@ -343,7 +343,7 @@ una_status una_model_draw_encoded(const una_model *model, una_view x, const una_
 {
     if (!model->kind->draw) UNA_FAIL(run, UNA_E_USAGE, "%s cannot draw functions", model->kind->name);
     UNA_SCOPED(run, una_calls(model->kind)->draw(model->state, x, how, f, run));
-    if (!how->prior) UNA_TRY(una_new_words_draw(f, how->draws, model, x, 0, run));
+    if (!how->prior) UNA_TRY(una_widen_draws(f, how->draws, model, x, 0, run));
     return una_functions_in_units(model, x.at, x.rows, how->draws, f, run);
 }
 
@@ -429,6 +429,7 @@ static una_status model_slope_at(const una_model *model, const double *given, do
     UNA_TRY(standardise_row(&model->columns, given, x, 0, run));
     if (model->columns.log_target) return log_target_slope_at(model, given, x, dmean, dstd, run);
     UNA_TRY(una_kind_slope(una_calls(model->kind), model->state, x, inputs, &at, run));
+    una_widen_slope(&at, model, x);
     slopes_in_users_units(&model->columns, given, at.var, at.dmean, at.dvar, dmean, dstd);
     return UNA_OK;
 }
@@ -454,6 +455,13 @@ una_status una_model_slope(const una_model *model, const double *x, double *dmea
 size_t una_model_part_count(const una_model *model)
 {
     return model->targets ? 0 : una_kind_part_count(una_calls(model->kind), model->state);
+}
+
+una_status una_model_parts_encoded(const una_model *model, una_view x, const una_gaussians *g, una_run *run)
+{
+    UNA_SCOPED(run, una_kind_parts(una_calls(model->kind), model->state, x, g, run));
+    if (model->spread != 1 || model->beyond.rate > 0) una_widen_parts(g, model, x);
+    return UNA_OK;
 }
 
 /* Rows at a time: enough for products of many rows, few enough for their slopes. */
@@ -496,7 +504,7 @@ static una_status parts_of_rows(const una_model *model, const double *given, siz
         size_t count = rows - from < most ? rows - from : most;
         UNA_TRY(standardise_rows(x, c, given, from, count, run));
         una_view view = { x, count, c->input_count, c->input_count };
-        UNA_SCOPED(run, una_kind_parts(una_calls(model->kind), model->state, view, &g, run));
+        UNA_TRY(una_model_parts_encoded(model, view, &g, run));
         UNA_TRY(give_parts(model, &g, given, from, count, out, run));
     }
     if (out->weight) memcpy(out->weight, g.weight, g.parts * sizeof *g.weight);

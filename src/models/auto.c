@@ -9,10 +9,11 @@
 #include "committee/committee.h"
 #include "committee/oof.h"
 #include "gp/gp.h"
+#include "model/beyond.h"
 
 typedef struct auto_options {
     const char *luna, *gp, *trees, *weights;
-    double gp_rows, least_weight;
+    double gp_rows, least_weight, spread, growth;
     int    effort;
 } auto_options;
 
@@ -31,6 +32,9 @@ static const una_option auto_table[] = {
       "the Gaussian process is used up to this number of rows; beyond 2000 it answers by the nearest ones" },
     { "least_weight", UNA_REAL, offsetof(auto_options, least_weight), "0.04", 0, 0.5, false, NULL,
       "a kind with a smaller weight is left out" },
+    { "spread", UNA_REAL, offsetof(auto_options, spread), "auto", 0.01, 100, true, NULL,
+      "factor on the ignorance of the stack; auto = by how far its kinds disagree about rows out of fold" },
+    { "growth", UNA_REAL, offsetof(auto_options, growth), "auto", 0, 1e9, true, NULL, UNA_GROWTH_HELP },
     { "effort", UNA_WORD, offsetof(auto_options, effort), "normal", 0, 0, false, "normal|fast|best",
       "how much time the kinds take that are left to auto: fast less than half, best about five times as much" },
     { .name = NULL }
@@ -119,13 +123,12 @@ static una_status take_stack(stacked_kind *stack, size_t *count, auto_options *o
 }
 
 /* Arrays for a kind's out-of-fold predictions. */
-static una_status ask_oof(una_oof_predictions *oof, size_t rows, bool predictions, una_run *run)
+static una_status ask_oof(una_oof_predictions *oof, size_t rows, una_run *run)
 {
-    size_t arrays = predictions ? 4 : 0;
+    enum { ARRAYS = 4 };
+    UNA_NEW_ROWS(&run->scratch, double, at, ARRAYS * rows);
     for (size_t i = 0; i < rows; i++) oof->log_lik[i] = NAN;
-    if (!predictions) return UNA_OK;
-    UNA_NEW_ROWS(&run->scratch, double, at, arrays * rows);
-    for (size_t i = 0; i < arrays * rows; i++) at[i] = NAN;
+    for (size_t i = 0; i < ARRAYS * rows; i++) at[i] = NAN;
     oof->mean = at;
     oof->var_model = at + rows;
     oof->var_noise = at + 2 * rows;
@@ -139,10 +142,10 @@ static una_status fit_stacked(stacked_kind *h, const una_fitting *f, double *log
     const una_kind *calls = una_calls(h->kind);
     UNA_NEW_BYTES_AT(f->keep, h->state, calls->state_size);
     h->oof = (una_oof_predictions){ .log_lik = log_lik };
-    UNA_TRY(ask_oof(&h->oof, una_oof_x(f->problem).rows, una_oof_wanted(f->target->result), f->run));
+    UNA_TRY(ask_oof(&h->oof, una_oof_x(f->problem).rows, f->run));
     h->result = una_fit_result_in(f->keep);
     h->result.oof = &h->oof;
-    if (regions) h->regions = *regions, h->regions.log_lik = NULL, h->result.regions = &h->regions;
+    if (regions) h->regions = (una_region_predictions){ .at = regions->at }, h->result.regions = &h->regions;
     una_fit_target target = { h->state, h->options, &h->result };
     una_fitting own = { .kind = h->kind, .problem = f->problem, .target = &target, .keep = f->keep, .run = f->run };
     UNA_TRY(calls->fit(&own));
@@ -168,7 +171,7 @@ static size_t pack_complete_rows(double *log_lik, size_t stack, size_t rows)
 static una_status take_region_rows(double **log_lik, size_t *rows, const stacked_kind *stack, size_t count,
                                    const una_fitting *f)
 {
-    size_t all = stack[0].regions.count * f->problem->x.rows;
+    size_t all = stack[0].regions.at.count * f->problem->x.rows;
     *rows = 0;
     for (size_t k = 0; k < count; k++)
         if (!stack[k].regions.log_lik) return UNA_OK;
@@ -222,6 +225,28 @@ static una_status weigh_stack(stacked_kind *stack, size_t count, const double *o
     return UNA_OK;
 }
 
+/* How fast ignorance grows beyond the rows, by what the stack says of those at the ends. */
+static una_status learn_growth(double *growth, const stacked_kind *stack, size_t count, const una_fitting *f)
+{
+    size_t rows = f->problem->x.rows;
+    const una_regions *regions = &stack[0].regions.at;
+    *growth = 0;
+    for (size_t k = 0; k < count; k++)
+        if (stack[k].weight > 0 && !stack[k].regions.ends_mean) return UNA_OK;
+    UNA_NEW_ROWS(&f->run->scratch, double, mean, 2 * rows);
+    double *noise = mean + rows;
+    for (size_t k = 0; k < count; k++) {
+        const una_region_predictions *own = &stack[k].regions;
+        for (size_t i = 0; stack[k].weight > 0 && i < rows; i++) {
+            mean[i] += stack[k].weight * own->ends_mean[i];
+            noise[i] += stack[k].weight * own->ends_noise[i];
+        }
+    }
+    const una_ends ends = { regions->ends, regions->ends_input, mean, noise };
+    *growth = una_beyond_rate(&ends, f->problem, f->target->result->relevance);
+    return UNA_OK;
+}
+
 /* "[0.5, 0.3, 0.2]", one positive number for each kind of the stack; after "auto" where a fit has found them. */
 static una_status take_given_weights(stacked_kind *stack, size_t count, const char *text, una_run *run)
 {
@@ -255,8 +280,31 @@ static double stack_log_lik(const stacked_kind *stack, size_t count, const doubl
     return sum / (double)rows;
 }
 
+/* The stack's mean errs less than its kinds do, by their disagreement A:  (f - mean)^2 = sum w_k (f - mean_k)^2 - A.
+ * So where each kind is right about its variance, that of the stack is V - A, V = sum w_k var_k, and not V + A, as the
+ * mixture has it. Kinds are rather too sure, so V is taken: the factor that makes up for this over the rows out of
+ * fold. */
+static double spread_of(const stacked_kind *stack, size_t count, size_t rows)
+{
+    double all = 0, apart = 0;
+    for (size_t i = 0; i < rows; i++) {
+        double mean = 0, own = 0, disagreement = 0;
+        for (size_t k = 0; k < count; k++)
+            if (stack[k].weight > 0) mean += stack[k].weight * stack[k].oof.mean[i];
+        for (size_t k = 0; k < count; k++) {
+            if (!(stack[k].weight > 0)) continue;
+            own += stack[k].weight * stack[k].oof.var_model[i];
+            disagreement += stack[k].weight * pow(stack[k].oof.mean[i] - mean, 2);
+        }
+        if (isnan(own) || isnan(disagreement)) continue;
+        all += own + disagreement;
+        apart += disagreement;
+    }
+    return all > apart ? sqrt(1 - apart / all) : 1;
+}
+
 /* Out-of-fold predictions of the stack where all its kinds have them, mixed as by una_members_predict. */
-static void mix_oof(una_oof_predictions *out, const stacked_kind *stack, size_t count, size_t rows)
+static void mix_oof(una_oof_predictions *out, const stacked_kind *stack, size_t count, size_t rows, double spread)
 {
     out->folds = SIZE_MAX;
     for (size_t k = 0; k < count; k++)
@@ -276,7 +324,7 @@ static void mix_oof(una_oof_predictions *out, const stacked_kind *stack, size_t 
             below += weight * own->below[i];
         }
         out->mean[i] = mean;
-        out->var_model[i] = var;
+        out->var_model[i] = spread * spread * var;
         out->var_noise[i] = noise;
         out->below[i] = below;
         out->rows++;
@@ -348,7 +396,7 @@ static una_status auto_fit(una_fitting *f)
     UNA_TRY(take_stack(stack, &count, o, p, &result->notes, f->keep, run));
     UNA_NEW_ROWS(&run->scratch, double, log_lik, count * rows);
     una_region_predictions regions = {0};
-    bool asks = count > 1 && strcmp(o->weights, "auto") == 0;    /* of regions, as long as all kinds predict them */
+    bool asks = count > 1 && (strcmp(o->weights, "auto") == 0 || UNA_IS_AUTO(o->growth));   /* of regions, if all can */
     for (size_t k = 0; k < count; k++) {
         double from = k == 0 ? 0 : FIRST_SHARE + (1 - FIRST_SHARE) * (double)(k - 1) / (double)(count - 1);
         double to = count == 1 ? 1 : FIRST_SHARE + (1 - FIRST_SHARE) * (double)k / (double)(count - 1);
@@ -358,8 +406,12 @@ static una_status auto_fit(una_fitting *f)
     complete_rows = pack_complete_rows(log_lik, count, rows);
     UNA_TRY(weigh_stack(stack, count, log_lik, complete_rows, f));
     if (strcmp(o->weights, "auto") != 0) UNA_TRY(take_given_weights(stack, count, o->weights, run));
-    if (una_oof_wanted(result)) mix_oof(result->oof, stack, count, rows);
+    if (UNA_IS_AUTO(o->spread)) o->spread = spread_of(stack, count, rows);
+    result->spread = o->spread;
+    if (una_oof_wanted(result)) mix_oof(result->oof, stack, count, rows, o->spread);
     report_stack(result, stack, count);
+    if (UNA_IS_AUTO(o->growth)) UNA_TRY(learn_growth(&o->growth, stack, count, f));
+    UNA_TRY(una_beyond_set(&result->beyond, o->growth, p, result->relevance, f->keep));
     result->valid_rows = complete_rows;
     result->valid_log_lik = stack_log_lik(stack, count, log_lik, complete_rows);
     return keep_stack(f->target->state, stack, count, f);

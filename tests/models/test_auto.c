@@ -124,14 +124,14 @@ static void regions_weigh_too(void **state)
     size_t count = 0;
     for (size_t i = 0; i < ROWS; i++) luna[i] = gp[i] = NAN;
     fit_kind("luna", LUNA, &p, (by_itself){ luna, &regions }, &keep, run);
-    assert_true(regions.count > 0 && regions.count <= MOST);
+    assert_true(regions.at.count > 0 && regions.at.count <= MOST);
     const double *by_luna = regions.log_lik;
     regions.log_lik = NULL;
     fit_kind("gp", STILL_GP, &p, (by_itself){ gp, &regions }, &keep, run);
-    for (size_t i = 0; i < regions.count * ROWS; i++) {
-        assert_int_equal(isfinite(by_luna[i]), regions.inside[i]);
-        assert_int_equal(isfinite(regions.log_lik[i]), regions.inside[i]);
-        if (!regions.inside[i]) continue;
+    for (size_t i = 0; i < regions.at.count * ROWS; i++) {
+        assert_int_equal(isfinite(by_luna[i]), regions.at.inside[i]);
+        assert_int_equal(isfinite(regions.log_lik[i]), regions.at.inside[i]);
+        if (!regions.at.inside[i]) continue;
         inside[0][count] = by_luna[i];
         inside[1][count++] = regions.log_lik[i];
     }
@@ -169,12 +169,12 @@ static void regions_are_predicted_without_their_rows(void **state)
     una_arena_init(&keep, run);
     una_region_predictions regions = {0};
     fit_kind("gp", STILL_GP, &p, (by_itself){ NULL, &regions }, &keep, run);
-    assert_true(regions.count > 0);
-    for (size_t k = 0; k < regions.count; k++) {
+    assert_true(regions.at.count > 0);
+    for (size_t k = 0; k < regions.at.count; k++) {
         double x[2 * ROWS], y[ROWS], mean[ROWS], var[ROWS], noise[ROWS];
         size_t rows = 0;
         for (size_t i = 0; i < ROWS; i++) {
-            if (regions.inside[k * ROWS + i]) continue;
+            if (regions.at.inside[k * ROWS + i]) continue;
             memcpy(x + 2 * rows, p.x.at + 2 * i, 2 * sizeof *x);
             y[rows++] = p.y[i];
         }
@@ -186,7 +186,7 @@ static void regions_are_predicted_without_their_rows(void **state)
         assert_ok(una_members_predict(alone, p.x, &out, run), run);
         for (size_t i = 0; i < ROWS; i++) {
             double total = var[i] + noise[i], off = p.y[i] - mean[i];
-            if (regions.inside[k * ROWS + i])
+            if (regions.at.inside[k * ROWS + i])
                 assert_near(regions.log_lik[k * ROWS + i], -0.5 * (log(2 * 3.14159265358979323846 * total) +
                                                                    off * off / total), 1e-9, 1e-9);
         }

@@ -398,6 +398,7 @@ una_status una_model_relearn_here(una_model *model, const una_dataset *data, con
     UNA_TRY(posterior_options(model, set, set_count, run));
     UNA_TRY(una_problem_encode(&problem, model, data, run));
     UNA_TRY(count_rows(&all, model->kind, problem.x.rows, data, run));
+    double unit = model->columns.target_scale;
     UNA_TRY(rescale_target(&model->columns, (double *)problem.y, problem.x.rows, all, data, run));
 
     una_fit_result result = una_fit_result_in(&model->keep);
@@ -405,6 +406,7 @@ una_status una_model_relearn_here(una_model *model, const una_dataset *data, con
     UNA_TRY(una_model_learn(una_calls(model->kind)->relearn, model, &problem, &result, &model->keep, run));
     result.mean_cos2 = model->info.mean_cos2;
     result.beyond = model->beyond;
+    result.beyond.rate *= unit / model->columns.target_scale;
     result.spread = model->spread;
     una_notes_add(&result.notes, "The features are those of another fit: these rows taught the posterior alone, so the "
                   "spec would not repeat it.");

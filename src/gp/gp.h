@@ -11,6 +11,12 @@
 #include "gp/hyper.h"
 #include "gp/kernel.h"
 
+/* The log of the least noise variance of a search from 1/range to range: as small as that of a linear head. */
+static inline double una_gp_least_log_noise(double range)
+{
+    return -2 * log(range);
+}
+
 typedef struct una_gp_deferred una_gp_deferred;
 typedef struct una_gp_near una_gp_near;
 

@@ -57,7 +57,8 @@ static const una_option gp_table[] = {
         "an answer rests on so many rows, the nearest in inputs over lengths; 0 = on all, exactly; auto = on all of up "
         "to 2000 rows, else on 32 to 256, chosen by held-out rows"),
     ROW(range, UNA_REAL, "100000", 10, 1e10, false, NULL,
-        "lengths, variances and noise variance are searched from 1/range to range, on standardised inputs and target"),
+        "lengths, variances and noise variance are searched from 1/range (the noise from its square) to range, on "
+        "standardised inputs and target"),
     ROW(length_prior, UNA_REAL, "0", 0, 100, false, NULL,
         "std of a normal prior on log lengths around the written ones; 0 = none"),
     ROW(noise_prior, UNA_REAL, "0", 0, 100, false, NULL,
@@ -160,7 +161,7 @@ static void say_bounds(const una_gp_search *f, const una_kernel_inputs *inputs, 
                 una_notes_add(&result->notes, "The length of %s is at its upper bound: it hardly matters.",
                               inputs->name[k->input[k->op[o].input + d]]);
         }
-    if (f->free_noise && f->theta[f->hyper.count] < -high + near)
+    if (f->free_noise && f->theta[f->hyper.count] < una_gp_least_log_noise(f->range) + near)
         una_notes_add(&result->warnings, "The noise is at its lower bound: the kernel explains every row. Give "
                       "noise_std if the noise is known, or raise range.");
 }

@@ -203,6 +203,7 @@ static void set_search_bounds(una_gp_search *f)
         f->low[h] = fmin(-log(f->range), f->theta[h]);
         f->high[h] = fmax(log(f->range), f->theta[h]);
     }
+    if (f->free_noise) f->low[f->hyper.count] = fmin(una_gp_least_log_noise(f->range), f->theta[f->hyper.count]);
 }
 
 static una_status begin_search(una_gp_search *f, const una_hyper_plan *plan, una_run *run)

@@ -3,15 +3,17 @@
  * Noise that varies with the inputs:  e_i = y_i - mean_i ~ N(0, var_i + s2 g(x_i)),
  *   log g(x) = offset + sum_t slope_t (x_d(t) - knot_t)+ + products of two inputs,
  * every x_d clipped to the range of the rows that taught it: piecewise linear in each input, a term at the lower edge,
- * and for inputs of more than two values hinges at some quantiles; and the few products that the rows ask for. Slopes by
- * Fisher scoring with a ridge penalty on standardised columns. A few rows must not dominate the shape (outliers, a mean
- * that is wrong in places): beyond three standard deviations the squared error counts by its logarithm, c2 (1 +
- * log(z2/c2)), so that the influence of a row is bounded (Huber 1981, chapter 5), and log g stays within +-log 100.
+ * and for inputs of more than two values hinges at some quantiles; and products of those pairs of inputs that the rows
+ * ask for. Slopes by Fisher scoring with a ridge penalty on standardised columns. A few rows must not dominate the
+ * shape (outliers, a mean that is wrong in places): beyond three standard deviations the squared error counts by its
+ * logarithm, c2 (1 + log(z2/c2)), so that the influence of a row is bounded (Huber 1981, chapter 5), and log g stays
+ * within +-log 100.
  *
- * Groups of the rows, left out in turn in several partitions, decide how large the penalty is, whether it spares strong
- * terms (most inputs do not affect the noise, and most of the others need no hinges), and how much of the shape is kept:
- * log g counts w times, where w has the largest left-out likelihood less some of its errors. So a shape that is clear is
- * kept whole, one that is not becomes a constant, and in between there is no jump.
+ * Groups of rows, left out in turn, decide how large the penalty is, whether it spares strong terms (most inputs do not
+ * affect the noise, and most of the others need no hinges), and how much of the shape is kept: log g counts w times.
+ * w is the likeliest for the rows that are left out, times how sure it is that a shape gains anything. So a shape that
+ * is clear is kept whole, noise without one stays constant, and in between nothing jumps. Groups go by the
+ * inputs, not by the folds of a fit; where it is open, rows are dealt into groups anew, several times.
  */
 #include "committee/noise_inside.h"
 

@@ -5,7 +5,7 @@
  */
 #include "test_support.h"
 
-#include "committee/noise.h"
+#include "committee/noise_inside.h"
 
 const una_kind *const una_kinds[] = { NULL };    /* the room below asks for a registry */
 
@@ -18,12 +18,14 @@ typedef struct predicted {
     una_noise_rows noise_rows;
 } predicted;
 
-typedef enum shape { CONSTANT, TENFOLD, BUMP } shape;
+typedef enum shape { CONSTANT, TENFOLD, BUMP, PRODUCT } shape;
 
-static double std_of(shape which, double x)
+/* PRODUCT: exp(ab), a and b of variance 1. */
+static double std_of(shape which, const double *x)
 {
-    if (which == TENFOLD) return 0.05 * pow(10, x);
-    return which == BUMP ? 0.05 + 0.45 * exp(-0.5 * pow((x - 0.4) / 0.12, 2)) : 0.3;
+    if (which == TENFOLD) return 0.05 * pow(10, *x);
+    if (which == PRODUCT) return 0.3 * exp(12 * (x[0] - 0.5) * (x[1] - 0.5));
+    return which == BUMP ? 0.05 + 0.45 * exp(-0.5 * pow((*x - 0.4) / 0.12, 2)) : 0.3;
 }
 
 /* var: how much the model itself is in doubt, at most. */
@@ -32,7 +34,7 @@ static void invent_rows(predicted *t, shape which, size_t rows, size_t inputs, d
     una_rng rng = una_rng_at(seed, UNA_FOR_TEST, rows * WIDE + inputs);
     for (size_t r = 0; r < rows; r++) {
         for (size_t d = 0; d < inputs; d++) t->x[r * inputs + d] = una_rng_uniform(&rng);
-        t->std[r] = std_of(which, t->x[r * inputs]);
+        t->std[r] = std_of(which, t->x + r * inputs);
         t->mean[r] = una_rng_normal(&rng);
         t->var[r] = var * una_rng_uniform(&rng);
         t->y[r] = t->mean[r] + sqrt(t->var[r]) * una_rng_normal(&rng) + t->std[r] * una_rng_normal(&rng);
@@ -106,7 +108,7 @@ static void noise_that_varies_is_found(void **state)
     const struct { shape which; size_t rows, inputs; double var, most; } cases[] = {
         { TENFOLD, 500, 1, 0, 0.15 },     { TENFOLD, 500, 13, 0, 0.14 }, { TENFOLD, 2000, 5, 0, 0.08 },
         { TENFOLD, 2000, 5, 0.01, 0.12 }, { BUMP, 2000, 5, 0, 0.12 },    { BUMP, 500, 5, 0, 0.16 },
-        { TENFOLD, 2000, 2, 0.1, 0.2 }
+        { TENFOLD, 2000, 2, 0.1, 0.2 },   { PRODUCT, 200, 5, 0, 0.5 },  { PRODUCT, 500, 13, 0, 0.35 }
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         double worst;
@@ -114,6 +116,117 @@ static void noise_that_varies_is_found(void **state)
         if (found < seeds() - 1) fail_msg("case %zu: only %d of %d vary", c, found, seeds());
         if (!(worst < cases[c].most)) fail_msg("case %zu: the std is wrong by %.3f", c, worst);
     }
+}
+
+/* ---- how it is decided ------------------------------------------------------------------------------------------- */
+
+/* The rows in another order, and with other folds. */
+static void reverse_rows(predicted *t, size_t inputs)
+{
+    size_t rows = t->noise_rows.x.rows;
+    static predicted was;
+    was = *t;
+    for (size_t r = 0; r < rows; r++) {
+        size_t from = rows - 1 - r;
+        memcpy(t->x + r * inputs, was.x + from * inputs, inputs * sizeof *t->x);
+        t->y[r] = was.y[from], t->mean[r] = was.mean[from], t->var[r] = was.var[from], t->std[r] = was.std[from];
+        t->part[r] = (unsigned char)(r / 7 % 5);
+    }
+}
+
+/* The shape goes by the rows alone: their order and folds are those of one seed among many. */
+static void order_and_folds_change_nothing(void **state)
+{
+    una_run *run = *state;
+    static predicted t;
+    una_arena keep;
+    una_arena_init(&keep, run);
+    const struct { shape which; size_t rows, inputs; } cases[] = { { TENFOLD, 100, 3 }, { PRODUCT, 200, 4 } };
+    for (size_t c = 0; c < 2; c++) {
+        size_t rows = cases[c].rows, inputs = cases[c].inputs;
+        double other[200];
+        una_noise *noise;
+        invent_rows(&t, cases[c].which, rows, inputs, 0.01, 12);
+        assert_ok(una_noise_learn(&noise, &t.noise_rows, false, &keep, run), run);
+        assert_non_null(noise);
+        una_noise_shape(noise, t.noise_rows.x, other);
+        reverse_rows(&t, inputs);
+        assert_ok(una_noise_learn(&noise, &t.noise_rows, false, &keep, run), run);
+        assert_non_null(noise);
+        una_noise_shape(noise, t.noise_rows.x, t.g);
+        for (size_t r = 0; r < rows; r++) assert_near(log(t.g[r]), log(other[rows - 1 - r]), 0, 1e-6);
+    }
+    una_arena_free(&keep);
+}
+
+/* Standard deviation of log g over the rows; 0: constant. */
+static double size_of_shape(predicted *t, una_run *run)
+{
+    una_arena keep;
+    una_noise *noise;
+    double mean = 0, square = 0, rows = (double)t->noise_rows.x.rows;
+    una_arena_init(&keep, run);
+    assert_ok(una_noise_learn(&noise, &t->noise_rows, false, &keep, run), run);
+    if (noise) una_noise_shape(noise, t->noise_rows.x, t->g);
+    for (size_t r = 0; noise && r < t->noise_rows.x.rows; r++)
+        mean += log(t->g[r]) / rows, square += pow(log(t->g[r]), 2) / rows;
+    una_arena_free(&keep);
+    return sqrt(fmax(square - mean * mean, 0));
+}
+
+/* From a constant to a clear shape, the same errors ever more unlike: in between the shape counts in part. */
+static void between_no_and_yes_it_counts_in_part(void **state)
+{
+    una_run *run = *state;
+    enum { TABLES = 3, STRENGTHS = 40 };
+    static predicted t;
+    double jumps = 0;
+    for (uint64_t seed = 1000; seed < 1000 + TABLES; seed++) {
+        double before = 0, most = 0;
+        for (int strength = 0; strength <= STRENGTHS; strength++) {
+            invent_rows(&t, CONSTANT, 100, 2, 0, seed);
+            for (size_t r = 0; r < 100; r++)
+                t.y[r] = t.mean[r] + (t.y[r] - t.mean[r]) * pow(10, strength * t.x[2 * r] / STRENGTHS);
+            double now = size_of_shape(&t, run);
+            if (strength == 0) assert_true(now == 0);
+            most = fmax(most, fabs(now - before));
+            before = now;
+        }
+        assert_true(before > 0.8);
+        jumps += most / TABLES;
+    }
+    assert_true(jumps < 0.25);
+}
+
+/* Rows that nearly agree are left out together, groups are of one size, and partitions differ. */
+static void groups_go_by_the_inputs(void **state)
+{
+    una_run *run = *state;
+    enum { ROWS = 300, GROUPS = 5 };
+    static predicted t;
+    unsigned char group[ROWS], other[ROWS];
+    una_noise_data data = {0};
+    una_noise noise = { .inputs = 2 };
+    una_arena keep;
+    bool known;
+    una_arena_init(&keep, run);
+    invent_rows(&t, TENFOLD, ROWS, 2, 0, 13);
+    for (size_t r = ROWS / 2; r < ROWS; r++)                             /* the second half: copies of the first */
+        for (size_t d = 0; d < 2; d++) t.x[2 * r + d] = t.x[2 * (r - ROWS / 2) + d];
+    assert_ok(una_noise_gather(&data, &noise, &known, &t.noise_rows, &keep, run), run);
+    assert_true(known);
+    assert_ok(una_noise_deal(group, &data, &noise, 0, GROUPS, run), run);
+    assert_ok(una_noise_deal(other, &data, &noise, 1, GROUPS, run), run);
+    size_t count[GROUPS] = {0}, same = 0;
+    for (size_t r = 0; r < ROWS; r++) {
+        assert_true(group[r] < GROUPS);
+        if (r < ROWS / 2) assert_true(group[r] == group[r + ROWS / 2]);
+        count[group[r]]++;
+        same += group[r] == other[r];
+    }
+    for (size_t g = 0; g < GROUPS; g++) assert_true(count[g] >= 54 && count[g] <= 66);
+    assert_true(same > ROWS / 10 && same < ROWS / 3);
+    una_arena_free(&keep);
 }
 
 /* Learns from t, which must do. */
@@ -302,13 +415,17 @@ static void a_file_gives_the_same_bits(void **state)
     una_arena keep;
     una_archive ar;
     una_arena_init(&keep, run);
-    invent_rows(&t, BUMP, 500, 3, 0, 10);
-    una_noise *noise = learnt(&t, &keep, run), *back = NULL;
-    una_noise_shape(noise, t.noise_rows.x, t.g);
-    assert_ok(save(noise, &ar, &keep, run), run);
-    assert_ok(load(&back, &ar, &keep, run), run);
-    una_noise_shape(back, t.noise_rows.x, again);
-    assert_memory_equal(again, t.g, sizeof again);
+    una_noise *back = NULL;
+    for (int pairs = 0; pairs < 2; pairs++) {
+        invent_rows(&t, pairs ? PRODUCT : BUMP, 500, 3, 0, 10);
+        una_noise *noise = learnt(&t, &keep, run);
+        assert_true(pairs == (noise->pairs > 0));
+        una_noise_shape(noise, t.noise_rows.x, t.g);
+        assert_ok(save(noise, &ar, &keep, run), run);
+        assert_ok(load(&back, &ar, &keep, run), run);
+        una_noise_shape(back, t.noise_rows.x, again);
+        assert_memory_equal(again, t.g, sizeof again);
+    }
 
     assert_ok(save(NULL, &ar, &keep, run), run);
     assert_ok(load(&back, &ar, &keep, run), run);
@@ -317,7 +434,22 @@ static void a_file_gives_the_same_bits(void **state)
     una_run_free(run);
 }
 
-typedef struct written { uint64_t varies, terms; double offset, low[3], high[3], input[2], knot[2], slope[2]; } written;
+typedef struct written {
+    uint64_t varies, terms;
+    double   offset, low[3], high[3], input[2], knot[2], slope[2];
+    uint64_t pairs;                      /* 0: without their blocks, as older files */
+    double   pair_input[2], pair_centre[2], pair_slope;
+} written;
+
+static una_status write_pairs(written *c, una_archive *ar)
+{
+    double *input = c->pair_input, *centre = c->pair_centre, *slope = &c->pair_slope;
+    if (c->pairs == 0) return UNA_OK;
+    UNA_TRY(una_archive_u64(ar, "noise.pairs", &c->pairs, 0, UINT64_MAX));
+    UNA_TRY(una_archive_f64s(ar, "noise.pair_input", &input, 2));
+    UNA_TRY(una_archive_f64s(ar, "noise.pair_centre", &centre, 2));
+    return una_archive_f64s(ar, "noise.pair_slope", &slope, 1);
+}
 
 /* The blocks of a shape, whatever they hold. */
 static una_status write_blocks(const written *w, una_archive *ar, una_arena *arena, una_run *run)
@@ -333,6 +465,7 @@ static una_status write_blocks(const written *w, una_archive *ar, una_arena *are
     UNA_TRY(una_archive_f64s(ar, "noise.input", &input, 2));
     UNA_TRY(una_archive_f64s(ar, "noise.knot", &knot, 2));
     UNA_TRY(una_archive_f64s(ar, "noise.slope", &slope, 2));
+    UNA_TRY(write_pairs(&c, ar));
     return una_archive_save_end(ar);
 }
 
@@ -344,20 +477,34 @@ static void an_impossible_file_is_refused(void **state)
     una_archive ar;
     una_noise *noise;
     una_arena_init(&keep, run);
-    const written good = { 1, 2, 0.5, { 0, 0, -1 }, { 1, 0, 1 }, { 0, 2 }, { 0.5, -1 }, { 2, 1 } };
+    const written good = { 1, 2, 0.5, { 0, 0, -1 }, { 1, 0, 1 }, { 0, 2 }, { 0.5, -1 }, { 2, 1 },
+                           0, { 0, 2 }, { 0.5, -1 }, 2 };
     assert_ok(write_blocks(&good, &ar, &keep, run), run);
     assert_ok(load(&noise, &ar, &keep, run), run);
     double x[] = { 0.75, 9, 0.5 }, g;
     una_noise_shape(noise, (una_view){ x, 1, 3, 3 }, &g);
     assert_near(log(g), 0.5 + 2 * 0.25 + 1.5, 1e-14, 0);
 
-    written bad[10];
-    for (size_t i = 0; i < 10; i++) bad[i] = good;
+    written more = good;
+    more.pairs = 1;
+    assert_ok(write_blocks(&more, &ar, &keep, run), run);
+    assert_ok(load(&noise, &ar, &keep, run), run);
+    x[0] = 7;                                            /* counts as 1, the edge */
+    una_noise_shape(noise, (una_view){ x, 1, 3, 3 }, &g);
+    assert_near(log(g), 0.5 + 2 * 0.5 + 1.5 + 2 * 0.5 * 1.5, 1e-14, 0);
+
+    enum { BAD = 18 };
+    written bad[BAD];
+    for (size_t i = 0; i < BAD; i++) bad[i] = i < 10 ? good : more;
     bad[0].varies = 2, bad[1].terms = 3, bad[2].offset = 1e10, bad[3].low[0] = 2, bad[4].input[0] = 3;
     bad[5].input[1] = 0.5, bad[6].input[1] = -1, bad[7].knot[0] = 1.5, bad[8].slope[0] = 1e10, bad[9].terms = 1 << 20;
+    bad[10].pair_input[1] = 3, bad[11].pair_input[0] = 0.5, bad[12].pair_input[0] = -1, bad[13].pair_centre[0] = 1.5;
+    bad[14].pair_centre[1] = -2, bad[15].pair_slope = 1e10, bad[16].pair_slope = -1e10, bad[17].pairs = 2;
     const char *part[] = { "noise.varies", "noise.input", "noise.offset", "noise.high is below", "noise.input",
-                           "noise.input", "noise.input", "noise.knot", "noise.slope", "noise.terms" };
-    for (size_t i = 0; i < 10; i++) {
+                           "noise.input", "noise.input", "noise.knot", "noise.slope", "noise.terms",
+                           "noise.pair_input", "noise.pair_input", "noise.pair_input", "noise.pair_centre",
+                           "noise.pair_centre", "noise.pair_slope", "noise.pair_slope", "noise.pair_input" };
+    for (size_t i = 0; i < BAD; i++) {
         assert_ok(write_blocks(&bad[i], &ar, &keep, run), run);
         assert_status(load(&noise, &ar, &keep, run), UNA_E_INPUT, run);
         assert_says(una_run_message(run), part[i]);
@@ -384,7 +531,7 @@ static void every_allocation_may_fail(void **state)
 {
     (void)state;
     static predicted t;
-    invent_rows(&t, TENFOLD, 200, 3, 0, 11);
+    invent_rows(&t, PRODUCT, 200, 3, 0, 11);
     assert_true(sweep_allocations(learn_save_load, &t) > 5);
 }
 
@@ -421,6 +568,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constant_noise_stays_constant),
         cmocka_unit_test(noise_that_varies_is_found),
+        cmocka_unit_test_setup_teardown(order_and_folds_change_nothing, begin_run, end_run),
+        cmocka_unit_test_setup_teardown(between_no_and_yes_it_counts_in_part, begin_run, end_run),
+        cmocka_unit_test_setup_teardown(groups_go_by_the_inputs, begin_run, end_run),
         cmocka_unit_test(the_geometric_mean_is_one),
         cmocka_unit_test(outside_it_stays_what_it_was),
         cmocka_unit_test(inputs_of_every_sort),

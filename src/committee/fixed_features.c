@@ -124,6 +124,22 @@ static double oof_log_lik_sum(const candidate *a)
     return rows > 0 ? sum : -HUGE_VAL;
 }
 
+/* Whether out-of-fold rows are clearly likelier by a than by b: what the folds alone decide would be another answer for
+ * each seed. */
+static bool is_clearly_likelier(const candidate *a, const candidate *b)
+{
+    const double clear = 1.5;                            /* standard errors */
+    double sum = 0, square = 0, rows = 0;
+    for (size_t i = 0; i < a->oof.rows; i++) {
+        double gain = una_oof_log_lik(&a->oof, i, a->noise_var) - una_oof_log_lik(&b->oof, i, b->noise_var);
+        if (isnan(gain)) continue;
+        sum += gain;
+        square += gain * gain;
+        rows++;
+    }
+    return rows > 0 && sum > clear * sqrt(fmax(square - sum * sum / rows, 0));
+}
+
 /* Predicts under the shape, with the noise that suits out-of-fold rows. */
 static una_status try_shape(candidate *a, una_run *run)
 {
@@ -173,15 +189,15 @@ static una_status unless_numeric(una_status status, bool *any, una_run *run)
     return UNA_OK;
 }
 
-/* The shape with the lengths of a constant noise, under which it was learnt, or with lengths chosen under it, whichever
- * makes out-of-fold rows likelier; then the posterior's noise. found: steps > 0 if lengths are new. */
+/* The shape with the lengths of a constant noise, under which it was learnt, or with lengths chosen under it where these
+ * make out-of-fold rows clearly likelier; then the posterior's noise. found: steps > 0 if lengths are new. */
 static una_status choose_lengths(candidate *a, una_fit_result *found, una_arena *keep, una_run *run)
 {
     bool any;
     UNA_TRY(choose_shape(a, keep, run));
     candidate renewed = *a;
     UNA_TRY(unless_numeric(search_again(&renewed, found, keep, run), &any, run));
-    if (!any || found->steps == 0 || !(oof_log_lik_sum(&renewed) > oof_log_lik_sum(a))) found->steps = 0;
+    if (!any || found->steps == 0 || !is_clearly_likelier(&renewed, a)) found->steps = 0;
     else *a = renewed;
     UNA_TRY(noise_under_shape(a, given_of(a)->noise_std, run));
     return predict_folds(a, run);

@@ -175,7 +175,7 @@ static una_status choose_weight(double *weight, bool *worth, trial *t, una_run *
     if (best == 0) return UNA_OK;
     double sure = (errors_of(t, t->gain + (best - 1) * n) - OPEN) / (CLEAR - OPEN);
     double wanted = (double)best / WEIGHTS * fmin(fmax(sure, 0), 1);
-    size_t nearest = (size_t)ceil(wanted * WEIGHTS);
+    size_t nearest = (size_t)fmin(ceil(wanted * WEIGHTS), (double)best);
     *worth = wanted >= LEAST_WEIGHT && total_of(t->gaussian + (nearest - 1) * n, n) > 0;
     *weight = fmax(wanted, LEAST_WEIGHT);
     return UNA_OK;

@@ -163,10 +163,41 @@ double una_oof_mean_log_lik(una_oof *oof, double noise_var, double *z2)
     return -minus_log_lik(log(noise_var), oof) / rows;
 }
 
+enum { NOISE_GRID = 24 };
+static const double MOST_LOSS = 0.5;     /* nats a row */
+
+/* Of the trainings as a mixture, which is what predicts. */
+static double minus_mixture_log_lik(double log_noise, void *context)
+{
+    const una_oof *oof = context;
+    double noise_var = exp(log_noise), loss = 0;
+    for (size_t i = 0; i < oof->rows; i++) {
+        double log_lik = mixture_log_lik(oof, ALL, i, noise_var);
+        if (!isnan(log_lik)) loss -= log_lik;
+    }
+    return loss / (double)una_oof_predicted_rows(oof);
+}
+
+/* Where the trainings differ so much that they seem to explain all errors, hardly any noise would be left, and a mixture
+ * of parts so narrow that a row between them is all but impossible. The least noise under which the mixture loses
+ * MOST_LOSS nats a row against the noise that suits it best; at least log_noise. */
+static double least_for_mixture(una_oof *oof, double log_noise)
+{
+    double best = una_search(minus_mixture_log_lik, oof, log_noise, log(4), NOISE_GRID, 1e-4);
+    double most = minus_mixture_log_lik(best, oof) + MOST_LOSS, low = log_noise, high = best;
+    if (!(minus_mixture_log_lik(log_noise, oof) > most)) return log_noise;
+    while (high - low > 1e-3) {
+        double middle = 0.5 * (low + high);
+        if (minus_mixture_log_lik(middle, oof) > most) low = middle;
+        else high = middle;
+    }
+    return high;
+}
+
 double una_oof_noise(una_oof *oof)
 {
-    enum { GRID = 24 };
-    double log_noise = una_search(minus_log_lik, oof, log(1e-8), log(4), GRID, 1e-6);
+    double log_noise = una_search(minus_log_lik, oof, log(1e-8), log(4), NOISE_GRID, 1e-6);
+    if (oof->repeats_are_sample) log_noise = least_for_mixture(oof, log_noise);
     return exp(log_noise + (oof->repeats_are_sample ? 0 : sqrt(2 / (double)una_oof_predicted_rows(oof))));
 }
 

@@ -244,6 +244,26 @@ static void allocations_may_fail(void **state)
     assert_true(sweep_allocations(weigh_them, NULL) > 0);
 }
 
+/* Trainings that differ by more than their mean errs: moments leave nothing to the noise, and a mixture of four spikes
+ * would make every row impossible. */
+static void spikes_are_no_answer(void **state)
+{
+    una_run *run = *state;
+    una_oof oof = new_oof(4, 500, run);
+    simulate(&oof, 0.001, 0, 0.3, 2);
+    one_sort(&oof);
+    oof.repeats_are_sample = true;
+    double found = una_oof_noise(&oof), sum = 0, best = -HUGE_VAL;
+    for (double noise = 1e-4; noise < 1; noise *= 1.1) {
+        double own = 0;
+        for (size_t i = 0; i < 500; i++) own += una_oof_log_lik(&oof, i, noise) / 500;
+        best = fmax(best, own);
+    }
+    for (size_t i = 0; i < 500; i++) sum += una_oof_log_lik(&oof, i, found) / 500;
+    assert_near(sum, best - 0.5, 0, 0.01);
+    assert_true(found < 0.09);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +274,7 @@ int main(void)
         cmocka_unit_test(rows_without_any_likelihood_say_nothing),
         cmocka_unit_test(sorts_are_weighed),
         cmocka_unit_test(silent_repeats_are_left_out),
+        cmocka_unit_test_setup_teardown(spikes_are_no_answer, begin_run, end_run),
         cmocka_unit_test(allocations_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -529,6 +529,15 @@ typedef struct una_verdict {
     const una_suspect *suspects;               /* by row                                            */
     double      band_factor;                   /* f, if the model has learnt log y: 95 % of new values lie between the
                                                   median / f and the median * f; else 0             */
+    double      error_95;                      /* 19 of 20 new values should lie within +- this of the answer: the .95
+                                                  quantile of the absolute errors of these rows     */
+    double      error_factor_95;               /* the same as a factor of the median, if the model has learnt log y; else
+                                                  0                                                 */
+    size_t      rows_aside;                    /* suspicious rows that hold most of the spread or of the squared errors;
+                                                  0: none, and the next four are NAN                */
+    double      explained_aside, linear_aside; /* share explained without these rows, by the model and by linear
+                                                  regression that has not seen them                 */
+    double      error_95_aside, error_factor_95_aside;
 } una_verdict;
 
 /* The verdict on a fit to `data` with una_fit_settings.hold_out, from its held-out or out-of-fold predictions. For

@@ -350,6 +350,13 @@ static una_status check_target_cells(una_case *c, una_run *run)
     return check_log_errors(c, run);
 }
 
+void una_case_name_suspect(una_text *text, const una_case *c, const una_suspect *suspect)
+{
+    size_t column = una_table_find(c->data, suspect->column);
+    una_table_row(text, c->data, suspect->row);
+    una_text_add(text, ", %.60s = %s", suspect->column, UNA_CELL_TEXT(&c->data->column[column], suspect->value, 6));
+}
+
 /* "3 cells look wrong: line 18, strength = 4510; line 77 ..." */
 static una_status warn_of_suspects(una_case *c, una_run *run)
 {
@@ -358,11 +365,8 @@ static una_status warn_of_suspects(una_case *c, una_run *run)
     for (size_t i = 0; i < n; i++) rows += i == 0 || c->suspects[i].row != c->suspects[i - 1].row;
     una_text_add(&text, rows == 1 ? "%zu row looks wrong: " : "%zu rows look wrong: ", rows);
     for (size_t i = 0; i < shown; i++) {
-        const una_suspect *s = &c->suspects[i];
         if (i) una_text_add(&text, "; ");
-        size_t column = una_table_find(c->data, s->column);
-        una_table_row(&text, c->data, s->row);
-        una_text_add(&text, ", %.60s = %s", s->column, UNA_CELL_TEXT(&c->data->column[column], s->value, 6));
+        una_case_name_suspect(&text, c, &c->suspects[i]);
     }
     una_text_add(&text, n > shown ? " ... " : ". ");
     UNA_TRY(una_arena_check(&run->scratch));

@@ -51,6 +51,14 @@ const char *una_cell_text(char buffer[32], const una_table_column *column, doubl
     return text ? text : una_short(buffer, value, digits);
 }
 
+const char *una_percent(char buffer[32], double share)
+{
+    double value = 100 * share;
+    if (!(value > 99)) return una_number_text(buffer, floor(value + 0.5));
+    double digits = value > 99.9 ? 100 : 10;
+    return una_number_text(buffer, floor(value * digits) / digits);
+}
+
 /* ---- the case --------------------------------------------------------------------------------------------------- */
 
 static una_status check_case(const una_model *model, const una_dataset *data, una_run *run)
@@ -222,26 +230,38 @@ static una_status measure_verdict(una_case *c, una_run *run)
     v->rmse_mean = sqrt(mean / (double)n);
     v->rmse_linear = sqrt(linear / (double)n);
     c->line = known ? line : NULL;
+    una_reach reach;
+    UNA_TRY(una_case_reach(&reach, c, NULL, run));
+    v->error_95 = reach.error;
+    v->error_factor_95 = reach.factor;
     UNA_TRY(ratio_interval(v, c, m, model, mean, run));
     return measure_bands(v, h, c->columns->log_target, run);
 }
 
 /* ---- was anything learnt ---------------------------------------------------------------------------------------- */
 
-/* Fisher's z of the correlation of predictions and target, of the teams' means; 0 where it is undefined. */
+/* Fisher's z of the correlation of predictions and target, of the teams' means; 0 where it is undefined. Rows that are
+ * set aside are left out. */
 static una_status fisher_z(double *z, const una_case *c, const double *mean, una_run *run)
 {
-    double n = (double)c->teams, y = 0, f = 0, yy = 0, ff = 0, yf = 0, *ones, *ys, *fs;
-    UNA_NEW_ROWS(&run->scratch, double, one, c->held->rows);
-    for (size_t i = 0; i < c->held->rows; i++) one[i] = 1;
-    UNA_TRY(sum_teams(&ones, c, one, run));
-    UNA_TRY(sum_teams(&ys, c, c->held->y, run));
-    UNA_TRY(sum_teams(&fs, c, mean, run));
-    for (size_t i = 0; i < c->teams; i++) {
-        ys[i] /= ones[i], fs[i] /= ones[i];
-        y += ys[i] / n, f += fs[i] / n;
+    const una_held_out *h = c->held;
+    double n = 0, y = 0, f = 0, yy = 0, ff = 0, yf = 0;
+    UNA_NEW_ROWS(&run->scratch, double, ones, c->teams);
+    UNA_NEW_ROWS(&run->scratch, double, ys, c->teams);
+    UNA_NEW_ROWS(&run->scratch, double, fs, c->teams);
+    for (size_t i = 0; i < h->rows; i++) {
+        if (c->aside && c->aside[c->at[i]]) continue;
+        size_t team = c->team[i];
+        ones[team]++, ys[team] += h->y[i], fs[team] += mean[i];
     }
     for (size_t i = 0; i < c->teams; i++) {
+        if (ones[i] == 0) continue;
+        ys[i] /= ones[i], fs[i] /= ones[i];
+        n++, y += ys[i], f += fs[i];
+    }
+    y /= n, f /= n;
+    for (size_t i = 0; i < c->teams; i++) {
+        if (ones[i] == 0) continue;
         yy += (ys[i] - y) * (ys[i] - y);
         ff += (fs[i] - f) * (fs[i] - f);
         yf += (ys[i] - y) * (fs[i] - f);
@@ -261,14 +281,24 @@ static double limit_of_chance(const una_case *c, double folds)
 
 typedef enum learnt { NOTHING, LINE_ALONE, SOMETHING } learnt;   /* LINE_ALONE: by linear regression, not the model */
 
-static una_status what_was_learnt(learnt *what, const una_case *c, una_run *run)
+/* Without the rows that are set aside, if there are such. */
+typedef struct told { double explained, linear, error, factor; const double *line; } told;
+
+static told what_is_told(const una_case *c)
 {
     const una_verdict *v = c->verdict;
+    if (!c->aside) return (told){ v->explained, v->explained_linear, v->error_95, v->error_factor_95, c->line };
+    return (told){ v->explained_aside, v->linear_aside, v->error_95_aside, v->error_factor_95_aside, c->line_aside };
+}
+
+static una_status what_was_learnt(learnt *what, const una_case *c, una_run *run)
+{
+    const told t = what_is_told(c);
     double z, line_z = 0;
     UNA_TRY(fisher_z(&z, c, c->held->mean, run));
-    if (c->line) UNA_TRY(fisher_z(&line_z, c, c->line, run));
-    bool line = v->explained_linear > 0 && line_z > limit_of_chance(c, c->folds > 1 ? (double)c->folds : 0);
-    bool own = v->explained > 0 && z > limit_of_chance(c, (double)c->held->folds);
+    if (t.line) UNA_TRY(fisher_z(&line_z, c, t.line, run));
+    bool line = t.linear > 0 && line_z > limit_of_chance(c, c->folds > 1 ? (double)c->folds : 0);
+    bool own = t.explained > 0 && z > limit_of_chance(c, (double)c->held->folds);
     *what = line ? LINE_ALONE : NOTHING;
     if (own) *what = SOMETHING;
     return UNA_OK;
@@ -298,54 +328,85 @@ static una_status line_is_better(bool *better, const una_case *c, una_run *run)
 
 /* ---- in words --------------------------------------------------------------------------------------------------- */
 
-#define PERCENT(share) percent_text((char[32]){0}, (share))
-static const char *percent_text(char buffer[32], double share)
+/* Its bands hold too few rows or too many, by more than chance and by enough to matter. */
+static bool bands_are_off(const una_case *c)
 {
-    double value = 100 * share;
-    if (!(value > 99)) return una_number_text(buffer, floor(value + 0.5));
-    double digits = value > 99.9 ? 100 : 10;
-    return una_number_text(buffer, floor(value * digits) / digits);
+    const double fewest = 0.92, most = 0.985;
+    double held = c->verdict->coverage_95, spare = 3 * sqrt(0.05 * 0.95 / (double)c->teams);
+    return !c->aside && ((held < fewest && held < 0.95 - spare) || (held > most && held > 0.95 + spare));
 }
 
 static void say_bands(una_text *text, const una_case *c)
 {
     const una_verdict *v = c->verdict;
-    double spare = 3 * sqrt(0.05 * 0.95 / (double)v->rows);
-    bool factor = v->band_factor > 0;
-    const char *half = UNA_ROUNDED(factor ? v->band_factor : v->band / 2, factor && v->band_factor < 10 ? 3 : 2);
-    const char *reach = factor ? "a factor of " : "\u00b1", *of = factor ? "the median it answers" : "its answer";
-    if (v->coverage_95 >= 0.95 - spare)
-        una_text_add(text, "19 of 20 new values should lie within %s%s of %s", reach, half, of);
-    else
-        una_text_add(text, "its bands, %s%s, are too narrow: they held %s %% of those rows instead of 95 %%", reach,
-                     half, PERCENT(v->coverage_95));
+    const told t = what_is_told(c);
+    bool factor = t.factor > 0;
+    const char *reach = UNA_ROUNDED(factor ? t.factor : t.error, factor && t.factor < 10 ? 3 : 2);
+    una_text_add(text, "19 of 20 new values should lie within %s%s of %s.", factor ? "a factor of " : "\u00b1", reach,
+                 factor ? "the median it answers" : "its answer");
+    if (bands_are_off(c))
+        una_text_add(text, " The bands it gives with its answers are too %s: they held %s %% of those rows instead of "
+                     "95 %%.", v->coverage_95 < 0.95 ? "narrow" : "wide", UNA_PERCENT(v->coverage_95));
+}
+
+/* "una explains 97 % of the spread of y on rows it had not seen (linear regression: 90 %)" */
+static void say_explained(una_text *text, const una_case *c)
+{
+    const told t = what_is_told(c);
+    una_text_add(text, "una explains %s %% of the spread of %s on rows it had not seen", UNA_PERCENT(t.explained),
+                 c->target);
+    if (is_linear(c) || !isfinite(t.linear)) return;
+    if (t.linear > 0) una_text_add(text, " (linear regression: %s %%)", UNA_PERCENT(t.linear));
+    else una_text_add(text, " (linear regression: nothing)");
+}
+
+/* A model may be spoilt by rows that look wrong: then only a fit without them can tell. */
+static bool is_spoilt(const una_case *c, learnt what)
+{
+    const told t = what_is_told(c);
+    return c->aside && (what != SOMETHING || t.linear > t.explained + 0.05);
+}
+
+static void say_without(una_text *text, const una_case *c, learnt what)
+{
+    const una_verdict *v = c->verdict;
+    const char *them = c->rows_aside == 1 ? "it" : "them";
+    una_case_say_aside(text, c);
+    una_text_add(text, "Without %s ", them);
+    if (!is_spoilt(c, what)) {
+        say_explained(text, c);
+        if (v->explained > 0) una_text_add(text, ", with %s %s %%; ", them, UNA_PERCENT(v->explained));
+        else una_text_add(text, ", with %s nothing; ", them);
+        return;
+    }
+    if (what == LINE_ALONE || what == SOMETHING)
+        una_text_add(text, "linear regression explains %s %% of the spread of %s on rows it had not seen; una, which was "
+                     "fitted with %s, explains %s%s. ", UNA_PERCENT(v->linear_aside), c->target, them,
+                     what == SOMETHING ? UNA_PERCENT(v->explained_aside) : "nothing", what == SOMETHING ? " %" : "");
+    else una_text_add(text, "una may learn more than it did with %s. ", them);
+    una_text_add(text, "Correct the cell%s or take the row%s out, and fit again; until then ",
+                 c->rows_aside == 1 ? "" : "s", c->rows_aside == 1 ? "" : "s");
 }
 
 static una_status say_all(una_case *c, learnt what, una_run *run)
 {
     una_verdict *v = c->verdict;
-    const char *target = c->target;
-    bool beside = !is_linear(c) && isfinite(v->explained_linear);
     una_text text = una_text_in(&run->scratch);
-    if (what == NOTHING) {
+    if (c->aside) {
+        say_without(&text, c, what);
+    } else if (what == NOTHING) {
         una_text_add(&text, "una found nothing in these columns that predicts %s beyond chance: on rows it had not "
-                     "seen, always answering the mean, %s, does about as well; ", target,
+                     "seen, always answering the mean, %s, does about as well; ", c->target,
                      UNA_ROUNDED(c->centre, 3));
     } else if (what == LINE_ALONE) {
         una_text_add(&text, "una's %s predicts %s %s than its mean on rows it had not seen, while linear "
-                     "regression explains %s %% of the spread; ", c->model->kind->name, target,
-                     v->explained < -0.1 ? "worse" : "no better", PERCENT(v->explained_linear));
+                     "regression explains %s %% of the spread; ", c->model->kind->name, c->target,
+                     v->explained < -0.1 ? "worse" : "no better", UNA_PERCENT(v->explained_linear));
     } else {
-        una_text_add(&text, "una explains %s %% of the spread of %s on rows it had not seen",
-                     PERCENT(v->explained), target);
-        if (beside && v->explained_linear > 0)
-            una_text_add(&text, " (linear regression: %s %%)", PERCENT(v->explained_linear));
-        else if (beside)
-            una_text_add(&text, " (linear regression: nothing)");
+        say_explained(&text, c);
         una_text_add(&text, "; ");
     }
     say_bands(&text, c);
-    una_text_add(&text, ".");
     UNA_TRY(una_arena_check(&run->scratch));
     v->sentence = una_arena_text(c->keep, text.at);
     return una_arena_check(c->keep);
@@ -363,7 +424,7 @@ static void say_nothing_learnt(una_case *c)
     if (v->explained > 0.01)
         una_case_find(c, UNA_FOUND_NOTHING_LEARNT, NULL, "Predictions and true values are correlated no more than "
                       "they may be by chance: with %zu rows, a share explained of %s %% proves nothing. %s", c->teams,
-                      PERCENT(v->explained), then);
+                      UNA_PERCENT(v->explained), then);
     else
         una_case_find(c, UNA_FOUND_NOTHING_LEARNT, NULL, "Predictions and true values are correlated no more than by "
                       "chance. %s", then);
@@ -375,9 +436,9 @@ static void say_line_is_better(una_case *c)
     const char *remedy = "use --model linear, or auto";
     if (c->model->kind == una_kinds[0]) remedy = "use --model linear";
     if (c->columns->log_target) remedy = "leave --log out";
-    const char *own = PERCENT(v->explained);
+    const char *own = UNA_PERCENT(v->explained);
     una_case_find(c, UNA_FOUND_WORSE_THAN_LINEAR, NULL, "Linear regression explains more of the rows not seen than %s "
-                  "does (%s %% and %s%s): %s.", c->model->kind->name, PERCENT(v->explained_linear),
+                  "does (%s %% and %s%s): %s.", c->model->kind->name, UNA_PERCENT(v->explained_linear),
                   v->explained > 0 ? own : "nothing", v->explained > 0 ? " %" : "", remedy);
 }
 
@@ -406,14 +467,15 @@ static una_status judge_model(una_case *c, una_run *run)
     UNA_TRY(case_rows(c, run));
     UNA_TRY(measure_verdict(c, run));
     UNA_SCOPED(run, una_find_suspects(c, run));
+    UNA_TRY(una_case_set_aside(c, run));
     UNA_SCOPED(run, una_find_leaks(c, run));
     UNA_TRY(una_find_target(c, run));
     learnt what;
     bool line = false;
     UNA_TRY(what_was_learnt(&what, c, run));
-    if (what == SOMETHING) UNA_TRY(line_is_better(&line, c, run));
-    if (what == NOTHING) say_nothing_learnt(c);
-    else if (what == LINE_ALONE || line) say_line_is_better(c);
+    if (what == SOMETHING && !c->aside) UNA_TRY(line_is_better(&line, c, run));
+    if (what == NOTHING && !c->aside) say_nothing_learnt(c);
+    else if ((what == LINE_ALONE && !c->aside) || line) say_line_is_better(c);
     say_copies(c);
     UNA_TRY(say_all(c, what, run));
     UNA_TRY(una_arena_check(c->keep));

@@ -495,7 +495,9 @@ typedef enum una_finding_kind {
     UNA_FOUND_POSITIVE_TARGET = 5,             /* "positive_target": bands reach below 0, or skewed */
     UNA_FOUND_FEW_ROWS = 6,                    /* "few_rows": fewer than inputs, or too few to tell */
     UNA_FOUND_WORSE_THAN_LINEAR = 7,           /* "worse_than_linear": linear regression is better  */
-    UNA_FOUND_COPIED_ROWS = 8                  /* "copied_rows": rows with the same inputs and target */
+    UNA_FOUND_COPIED_ROWS = 8,                 /* "copied_rows": rows with the same inputs and target */
+    UNA_FOUND_PILED_TARGET = 9,                /* "piled_target": many rows have its smallest or largest value */
+    UNA_FOUND_SHARE_TARGET = 10                /* "share_target": from 0 to 1, and bands reach beyond */
 } una_finding_kind;
 
 typedef struct una_finding {

@@ -4,14 +4,29 @@
  */
 #include "diagnose/answer.h"
 
-enum { LEAST_HELD_OUT = 20, SMALL_COUNT = 10, MOST_SORTED = 5000 };
+enum { LEAST_HELD_OUT = 20, SMALL_COUNT = 10, MOST_SORTED = 5000, LEAST_PILED = 10, LEAST_VALUES = 20 };
+static const double least_pile = 0.03, mode_times = 2;
 
 typedef struct values {                  /* of the target                                                   */
     double *sorted;                      /* some of them                                                    */
     size_t  count;
     double  least, most;
     bool    whole, two;                  /* all are whole numbers; there are only two values                */
+    size_t  at_least, at_most;           /* rows that have the least value, and the most                    */
+    size_t  different;                   /* values, of those in `sorted`                                    */
+    double  mode;                        /* the largest share of rows that any value between them has       */
 } values;
+
+/* Runs of equal values. */
+static void count_runs(values *v)
+{
+    for (size_t i = 0, next; i < v->count; i = next) {
+        for (next = i + 1; next < v->count && v->sorted[next] == v->sorted[i];) next++;
+        bool end = v->sorted[i] == v->least || v->sorted[i] == v->most;
+        v->different++;
+        if (!end) v->mode = fmax(v->mode, (double)(next - i) / (double)v->count);
+    }
+}
 
 static una_status count_values(values *v, const una_case *c, una_run *run)
 {
@@ -27,7 +42,12 @@ static una_status count_values(values *v, const una_case *c, una_run *run)
         v->whole = v->whole && value == floor(value);
     }
     for (size_t i = 0; v->two && i < c->rows; i++) v->two = y[c->kept[i]] == v->least || y[c->kept[i]] == v->most;
+    for (size_t i = 0; i < c->rows; i++) {
+        v->at_least += y[c->kept[i]] == v->least;
+        v->at_most += y[c->kept[i]] == v->most;
+    }
     qsort(v->sorted, v->count, sizeof *v->sorted, una_by_number);
+    count_runs(v);
     return UNA_OK;
 }
 
@@ -86,6 +106,77 @@ static void say_positive(una_case *c, const below *b, bool skewed, una_run *run)
                   "own units, and no bound is below 0.", text.at, c->target);
 }
 
+/* ---- piles and shares --------------------------------------------------------------------------------------------- */
+
+/* So many rows have the same extreme value that a distribution without a jump does not explain it. */
+static bool is_pile(const values *v, size_t rows, size_t all)
+{
+    double share = (double)rows / (double)all;
+    return rows >= LEAST_PILED && v->different >= LEAST_VALUES && share >= least_pile && share >= mode_times * v->mode;
+}
+
+/* "of the lower bounds of rows not seen 87 % lie below it, and 81 % of the other rows lie within their bands" */
+static void say_bands_at(una_text *text, const una_case *c, double value, bool low)
+{
+    const una_held_out *h = c->held;
+    size_t beyond = 0, others = 0, inside = 0;
+    for (size_t i = 0; i < h->rows; i++) {
+        beyond += low ? h->lower[i] < value : h->upper[i] > value;
+        if (h->y[i] == value) continue;
+        others++;
+        inside += h->below[i] >= 0.025 && h->below[i] <= 0.975;
+    }
+    una_text_add(text, "of rows not seen, %s %% of the %s bounds lie %s it", UNA_PERCENT((double)beyond / (double)h->rows),
+                 low ? "lower" : "upper", low ? "below" : "above");
+    if (others)
+        una_text_add(text, ", and bands hold %s %% of those with other values",
+                     UNA_PERCENT((double)inside / (double)others));
+}
+
+static void say_pile(una_case *c, double value, size_t rows, bool low, una_run *run)
+{
+    una_text text = una_text_in(&run->scratch);
+    const char *at = UNA_ROUNDED(value, 6), *target = c->columns->target;
+    una_text_add(&text, "%s %% of %s are exactly %s, its %s value, which bands do not know: ",
+                 UNA_PERCENT((double)rows / (double)c->rows), c->target, at, low ? "smallest" : "largest");
+    say_bands_at(&text, c, value, low);
+    bool plain = target[strcspn(target, " -+*/()`'\"<>=!,.")] == 0;
+    const char *quote = plain ? "" : "`";
+    if (low && value == 0)
+        una_text_add(&text, ". If 0 means none, fit two models: one of whether there is any (a column of 0 and 1), one of how "
+                     "much, with --log and --where '%s%s%s > 0'", quote, c->target, quote);
+    else
+        una_text_add(&text, ". If %s values were cut off there, read %s as '%s or %s'", low ? "smaller" : "larger", at, at,
+                     low ? "less" : "more");
+    una_case_find(c, UNA_FOUND_PILED_TARGET, target, "%s; else cut bands at %s.", text.at, at);
+}
+
+/* From 0 to 1, or to 100 where the cells have percent signs. */
+static double whole_of_share(const una_case *c, const values *v)
+{
+    const una_table_column *column = &c->data->column[una_table_find(c->data, c->columns->target)];
+    double whole = strcmp(column->form.unit, "%") == 0 ? 100 : 1;
+    return v->least >= 0 && v->most <= whole && v->most > whole / 2 ? whole : 0;
+}
+
+static bool say_share(una_case *c, const values *v, una_run *run)
+{
+    double whole = whole_of_share(c, v);
+    const una_held_out *h = c->held;
+    size_t beyond = 0;
+    for (size_t i = 0; i < h->rows; i++) beyond += h->lower[i] < 0 || h->upper[i] > whole;
+    if (!(whole > 0) || 40 * beyond <= h->rows) return false;
+    una_text text = una_text_in(&run->scratch);
+    const char *most = whole > 1 ? "100" : "1";
+    una_text_add(&text, "%s lies between 0 and %s, as shares do: the bands are Gaussian, and of %zu rows not seen %zu %s "
+                 "beyond. Cut bands at 0 and %s", c->target, most, h->rows, beyond,
+                 beyond == 1 ? "has a band that reaches" : "have bands that reach", most);
+    if (v->least > 0 && v->most < whole)
+        una_text_add(&text, ", or add a column log(%s / (%s - %s)) to the table and fit that", c->target, most, c->target);
+    una_case_find(c, UNA_FOUND_SHARE_TARGET, c->columns->target, "%s.", text.at);
+    return true;
+}
+
 static void check_target_values(una_case *c, const values *v, una_run *run)
 {
     double least = v->least;
@@ -98,7 +189,11 @@ static void check_target_values(una_case *c, const values *v, una_run *run)
                       high, high, plain ? "" : " once they are written as 0 and 1");
         return;
     }
-    if (v->whole && least >= 0 && least <= SMALL_COUNT) {
+    bool low = is_pile(v, v->at_least, c->rows), high = is_pile(v, v->at_most, c->rows);
+    if (low) say_pile(c, least, v->at_least, true, run);
+    if (high) say_pile(c, v->most, v->at_most, false, run);
+    if (say_share(c, v, run)) return;
+    if (v->whole && !low && least >= 0 && least <= SMALL_COUNT) {
         say_count(c, v, &b, run);
         return;
     }
@@ -111,7 +206,7 @@ una_status una_find_target(una_case *c, una_run *run)
     values v;
     size_t inputs = c->columns->input_count;
     UNA_TRY(count_values(&v, c, run));
-    if (!c->columns->log_target) check_target_values(c, &v, run);
+    if (!c->columns->log_target && !c->aside) check_target_values(c, &v, run);
     if (!c->images && c->rows <= inputs)
         una_case_find(c, UNA_FOUND_FEW_ROWS, NULL, "There are no more rows (%zu) than inputs (%zu), so that chance "
                       "alone can look like a rule: leave out columns that cannot matter, or find more rows.",

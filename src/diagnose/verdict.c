@@ -18,7 +18,8 @@
 #include "model/validation_split.h"
 
 static const char *const names[] = { "nothing_learnt", "too_good", "suspect_rows", "binary_target", "count_target",
-                                     "positive_target", "few_rows", "worse_than_linear", "copied_rows" };
+                                     "positive_target", "few_rows", "worse_than_linear", "copied_rows", "piled_target",
+                                     "share_target" };
 
 void una_case_find(una_case *c, una_finding_kind kind, const char *column, const char *format, ...)
 {

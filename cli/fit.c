@@ -259,14 +259,21 @@ static void print_checks(const cli *c, const una_model *model)
                 info->valid_rows, folds ? ", each predicted without its fold" : " held out of feature training");
 }
 
-static void print_target(const cli *c, const una_model *model)
+/* Shares of what the columns are worth together. */
+static void importance_row(const una_verdict *v)
 {
-    const double *relevance = una_model_info(model)->relevance;
-    size_t count = relevance ? una_model_input_count(model) : 0;
-    cli_named *list = cli_alloc(count, sizeof *list);
-    for (size_t i = 0; i < count; i++) list[i] = (cli_named){ una_model_input_name(model, i), relevance[i] };
+    double sum = 0;
+    for (size_t i = 0; v && i < v->inputs; i++) sum += v->importance[i];
+    if (!(sum > 0)) return;
+    cli_named *list = cli_alloc(v->inputs, sizeof *list);
+    for (size_t i = 0; i < v->inputs; i++) list[i] = (cli_named){ v->input_names[i], sqrt(v->importance[i]) };
+    cli_say_row(CLI_PLAIN, "importance", "%s", cli_shares(list, v->inputs));
+}
+
+static void print_target(const cli *c, const una_model *model, const una_verdict *verdict)
+{
     print_checks(c, model);
-    if (relevance) cli_say_row(CLI_PLAIN, "relevance", "%s", cli_shares(list, count));
+    importance_row(verdict);
     option_row(c, model, true, "chosen from data");
 }
 
@@ -276,13 +283,14 @@ static void print_remarks(const una_fit_info *info)
     for (size_t i = 0; i < info->warning_count; i++) cli_say_row(CLI_YELLOW, "warning", "%s", info->warnings[i]);
 }
 
-static void print_fit_targets(const cli *c, const una_model *model)
+static void print_fit_targets(const cli *c, const fitted *f)
 {
+    const una_model *model = f->model;
     for (size_t t = 0; t < una_model_target_count(model); t++) {
         const una_model *part = una_model_target(model, t);
         printf("target %s%s%s, %zu rows\n", cli_style_on(stdout, CLI_BOLD), cli_escaped(una_model_info(part)->target),
                cli_style_off(stdout), una_model_info(part)->rows);
-        print_target(c, part);
+        print_target(c, part, f->verdicts[t]);
         print_remarks(una_model_info(part));
         printf("\n");
     }
@@ -311,8 +319,8 @@ static void print_fit_summary(cli *c)
            info->kind, cli_style_off(stdout), cli_escaped(c->operand[0]), targets > 1 ? "s" : "",
            cli_escaped(info->target), info->rows, info->inputs, info->inputs == 1 ? "" : "s", info->seconds);
 
-    if (targets > 1) print_fit_targets(c, f->model);
-    else print_target(c, f->model);
+    if (targets > 1) print_fit_targets(c, f);
+    else print_target(c, f->model, f->verdicts[0]);
     option_row(c, una_model_target(f->model, 0), false, "other options");
     print_remarks(info);
     printf("\n");

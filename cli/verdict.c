@@ -76,6 +76,24 @@ void cli_verdict_print(const una_verdict *v, const una_dataset *data, bool wante
     printf("\n");
 }
 
+/* The figures without suspicious rows that hold most of them. */
+static void json_aside(const una_verdict *v)
+{
+    if (v->rows_aside == 0) return;
+    cli_json_put(", 'aside': {'rows': %zu, 'explained': %g, 'explained_linear': %g, 'error_95': %g", v->rows_aside,
+                 v->explained_aside, v->linear_aside, v->error_95_aside);
+    if (v->error_factor_95_aside > 0) cli_json_put(", 'error_factor_95': %g", v->error_factor_95_aside);
+    cli_json_put("}");
+}
+
+static void json_importance(const una_verdict *v)
+{
+    if (v->inputs == 0) return;
+    cli_json_put(", 'importance': {");
+    for (size_t i = 0; i < v->inputs; i++) cli_json_put(", %s: %g", v->input_names[i], v->importance[i]);
+    cli_json_put("}");
+}
+
 void cli_verdict_json(const una_verdict *v)
 {
     if (!v) return;
@@ -84,7 +102,11 @@ void cli_verdict_json(const una_verdict *v)
                  "'band': %g", v->sentence, v->rows, v->explained, v->explained_low, v->explained_high,
                  v->explained_linear, v->rmse, v->rmse_mean, v->rmse_linear, v->band);
     if (v->band_factor > 0) cli_json_put(", 'band_factor': %g", v->band_factor);
-    cli_json_put(", 'coverage_95': %g, 'findings': [", v->coverage_95);
+    cli_json_put(", 'coverage_95': %g, 'error_95': %g", v->coverage_95, v->error_95);
+    if (v->error_factor_95 > 0) cli_json_put(", 'error_factor_95': %g", v->error_factor_95);
+    json_aside(v);
+    json_importance(v);
+    cli_json_put(", 'findings': [");
     for (size_t i = 0; i < v->finding_count; i++)
         cli_json_put(", {'kind': %s, 'column': %s, 'sentence': %s}", v->findings[i].name, v->findings[i].column,
                      v->findings[i].sentence);

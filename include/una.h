@@ -540,6 +540,12 @@ typedef struct una_verdict {
     double      explained_aside, linear_aside; /* share explained without these rows, by the model and by linear
                                                   regression that has not seen them                 */
     double      error_95_aside, error_factor_95_aside;
+    size_t      inputs;                        /* columns that the model uses; 0: nothing was learnt, or there are images
+                                                  or very many columns, and the next two are NULL   */
+    const char *const *input_names;            /* [inputs]                                          */
+    const double *importance;                  /* [inputs] what shuffling the column's cells among these rows costs, as a
+                                                  share of the variance of the target: an estimate without refits, from
+                                                  a few hundred rows (una_importance_of is exact)   */
 } una_verdict;
 
 /* The verdict on a fit to `data` with una_fit_settings.hold_out, from its held-out or out-of-fold predictions. For

@@ -70,6 +70,9 @@ void una_case_name_suspect(una_text *text, const una_case *c, const una_suspect 
 /* "One row looks wrong and holds 97 % of the spread of strength: line 18, strength = 4510. " */
 void una_case_say_aside(una_text *text, const una_case *c);
 
+/* The verdict's importance of each column. To be called where something was learnt. */
+una_status una_case_importance(una_case *c, una_run *run);
+
 /* Each adds its findings: target.c, leaks.c, suspects.c. */
 una_status una_find_target(una_case *c, una_run *run);
 una_status una_find_leaks(una_case *c, una_run *run);

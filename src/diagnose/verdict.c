@@ -479,6 +479,7 @@ static una_status judge_model(una_case *c, una_run *run)
     else if ((what == LINE_ALONE && !c->aside) || line) say_line_is_better(c);
     say_copies(c);
     UNA_TRY(say_all(c, what, run));
+    if (what == SOMETHING) UNA_TRY(una_case_importance(c, run));
     UNA_TRY(una_arena_check(c->keep));
     sort_findings(c);
     c->verdict->findings = c->findings;

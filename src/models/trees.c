@@ -397,7 +397,7 @@ static double wave_at(const trees_model *m, const double *wave, const double *x,
     return sum;
 }
 
-/* f, phi and the variance s^2 u of some rows. */
+/* f, phi and, where they are asked for, the variances s^2 u of some rows. */
 typedef struct block { double *f, *phi, *far; unsigned char *code; } block;
 
 static una_status block_new(block *b, const trees_model *m, size_t rows, una_run *run)
@@ -409,18 +409,18 @@ static una_status block_new(block *b, const trees_model *m, size_t rows, una_run
     return UNA_OK;
 }
 
-static void fill_block(block *b, const trees_model *m, una_view x)
+static void fill_block(block *b, const trees_model *m, una_view x, bool far)
 {
     for (size_t r = 0; r < x.rows; r++) {
         const double *row = x.at + r * x.stride;
         b->f[r] = trees_phi(&m->trees, m->blocks, row, b->code, b->phi + r * (m->blocks + 1));
-        b->far[r] = m->far_var * farness(m, row, NULL);
+        if (far) b->far[r] = m->far_var * farness(m, row, NULL);
     }
 }
 
 static una_status predict_block(block *b, const trees_model *m, una_view x, double *mean, double *var, una_run *run)
 {
-    fill_block(b, m, x);
+    fill_block(b, m, x, var || m->wave);
     UNA_SCOPED(run, una_head_predict(&m->head, b->phi, x.rows, mean, var, run));
     for (size_t r = 0; r < x.rows; r++) {
         mean[r] += b->f[r];
@@ -470,7 +470,7 @@ static una_status trees_draw(const void *state, una_view x, const una_drawing *h
     UNA_NEW(&run->scratch, double, wave, WAVES * (m->inputs + 2));
     UNA_TRY(una_head_draw(&m->head, how->draws, how->prior, &rng, w, run));
     UNA_TRY(block_new(&b, m, x.rows, run));
-    fill_block(&b, m, x);
+    fill_block(&b, m, x, true);
     for (size_t s = 0; s < how->draws; s++) {
         if (m->wave) memcpy(wave, m->wave, WAVES * (m->inputs + 2) * sizeof *wave);
         else draw_waves(m, &waves, wave);

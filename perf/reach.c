@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Whether new values lie where the verdict says: fits to nine tenths of a table, and how many values of the other tenth
- * lie within the +- w of the verdict, and inside their 95 % bands.
+ * lie within the +- w of the verdict, within half its median band, and inside their 95 % bands.
  *   build/perf/reach [--model auto] [--splits 20] [--first 1001] [--rows 2000] TABLE.csv ...
  * The target is the last column. Of tables with more than --rows rows each fit takes as many, others each time.
  */
@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct ask { const char *model; size_t splits, rows; uint64_t first; } ask;
-typedef struct counts { double held, band, old, width; size_t rows; } counts;
+typedef struct counts { double reach, half, band; } counts;      /* shares of a tenth */
 
 static void must(una_status status, una_run *run)
 {
@@ -28,11 +28,11 @@ static void count_test(counts *to, const una_verdict *v, const una_model *model,
     una_prediction out = { .size = sizeof out, .mean = mean, .lower = lower, .upper = upper };
     must(una_model_predict(model, test, 0.95, &out, run), run);
     for (size_t i = 0; i < rows; i++) {
-        to->old += fabs(y[i] - mean[i]) <= v->band / 2;
-        to->band += lower[i] <= y[i] && y[i] <= upper[i];
+        double error = fabs(y[i] - mean[i]), share = 1 / (double)rows;
+        to->reach += share * (error <= v->error_95);
+        to->half += share * (error <= v->band / 2);
+        to->band += share * (lower[i] <= y[i] && y[i] <= upper[i]);
     }
-    for (size_t i = 0; i < rows; i++) printf("T %.9g %d\n", y[i] - mean[i], lower[i] <= y[i] && y[i] <= upper[i]);
-    to->rows = rows;
     free(mean);
 }
 
@@ -59,9 +59,6 @@ static counts one_split(const ask *a, const char *path, uint64_t seed)
     must(una_dataset_rows(&train, data, index + tested, rows - tested, run), run);
     must(una_fit(&model, a->model, train, &settings, run), run);
     must(una_judge(&v, model, train, run), run);
-    const una_held_out *h = una_model_held_out(model);
-    printf("S %s %lu %g %g %g\n", path, (unsigned long)seed, v->band / 2, v->coverage_95, v->explained);
-    for (size_t i = 0; i < h->rows; i++) printf("O %zu %.9g %.6g %.6g %.4f\n", index[tested + h->row[i]], h->y[i] - h->mean[i], h->std_epistemic[i], h->std_noise[i], h->below[i]);
     count_test(&to, v, model, test, run);
     una_verdict_free(v);
     una_model_free(model);
@@ -73,6 +70,32 @@ static counts one_split(const ask *a, const char *path, uint64_t seed)
     return to;
 }
 
+static void say_share(const char *what, const double *share, size_t count)
+{
+    double mean = 0, square = 0, n = (double)count;
+    for (size_t i = 0; i < count; i++) mean += share[i] / n;
+    for (size_t i = 0; i < count; i++) square += (share[i] - mean) * (share[i] - mean);
+    printf("  %s %.3f +- %.3f", what, mean, count > 1 ? 2 * sqrt(square / (n - 1) / n) : NAN);
+}
+
+/* Means over the splits, with two standard errors. */
+static void one_table(const ask *a, const char *path)
+{
+    enum { MOST = 1000 };
+    static double reach[MOST], half[MOST], band[MOST];
+    size_t splits = a->splits < MOST ? a->splits : MOST;
+    for (size_t s = 0; s < splits; s++) {
+        counts to = one_split(a, path, a->first + s);
+        reach[s] = to.reach, half[s] = to.half, band[s] = to.band;
+    }
+    printf("%-40s", path);
+    say_share("within w", reach, splits);
+    say_share("within half the median band", half, splits);
+    say_share("inside their bands", band, splits);
+    printf("\n");
+    fflush(stdout);
+}
+
 int main(int count, char **word)
 {
     ask a = { .model = "auto", .splits = 20, .first = 1001, .rows = 2000 };
@@ -82,7 +105,7 @@ int main(int count, char **word)
         else if (strcmp(word[i], "--splits") == 0) a.splits = strtoul(value, NULL, 10), i++;
         else if (strcmp(word[i], "--first") == 0) a.first = strtoul(value, NULL, 10), i++;
         else if (strcmp(word[i], "--rows") == 0) a.rows = strtoul(value, NULL, 10), i++;
-        else for (size_t s = 0; s < a.splits; s++) one_split(&a, word[i], a.first + s);
+        else one_table(&a, word[i]);
     }
     return 0;
 }

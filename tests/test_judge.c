@@ -51,6 +51,19 @@ static const una_finding *finding(const una_verdict *v, una_finding_kind kind)
     return NULL;
 }
 
+/* The least error that errors of .95 (units + 1) units do not exceed; size [rows]: rows that make one unit. */
+static double reach_of_units(const una_held_out *h, const double *size)
+{
+    double units = 0, least = HUGE_VAL;
+    for (size_t i = 0; i < h->rows; i++) units += 1 / size[i];
+    for (size_t i = 0; i < h->rows; i++) {
+        double error = fabs(h->y[i] - h->mean[i]), within = 0;
+        for (size_t k = 0; k < h->rows; k++) within += fabs(h->y[k] - h->mean[k]) <= error ? 1 / size[k] : 0;
+        if (within >= 0.95 * (units + 1) - 1e-9) least = fmin(least, error);
+    }
+    return least;
+}
+
 static void numbers_are_plain_sums(void **state)
 {
     (void)state;
@@ -79,7 +92,12 @@ static void numbers_are_plain_sums(void **state)
     assert_int_equal(v->finding_count, 0);
     assert_int_equal(v->suspect_count, 0);
     assert_says(v->sentence, "una explains 9");
-    assert_says(v->sentence, "19 of 20 new values should lie within \u00b13.8 of its answer.");
+    double one[ROWS];
+    for (size_t i = 0; i < ROWS; i++) one[i] = 1;
+    assert_true(v->error_95 == reach_of_units(h, one));
+    assert_says(v->sentence, "19 of 20 new values should lie within \u00b13.5 of its answer.");
+    assert_int_equal(v->rows_aside, 0);
+    assert_true(isnan(v->explained_aside) && v->error_factor_95 == 0);
     una_verdict_free(v);
     una_model_free(model);
     una_dataset_free(data);
@@ -213,6 +231,173 @@ static void targets_are_known(void **state)
     una_run_free(run);
 }
 
+/* Rows with equal inputs are one unit, here of one to four rows. */
+static void copies_reach_as_one(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    table t = plain(2, 40);
+    double size[ROWS];
+    for (size_t i = 0, from = 0, many = 1, units = 1; i < ROWS; i++) {
+        if (i >= from + many) from = i, many = 1 + units++ % 4;
+        for (size_t d = 0; d < INPUTS; d++) t.cell[d][i] = t.cell[d][from];
+        if (many == 4) t.cell[INPUTS][i] += 5 * (double)(i - from);      /* they miss by more than others do */
+        size[i] = (double)(from + many <= ROWS ? many : ROWS - from);
+    }
+    una_dataset *data = data_of(&t, run);
+    una_model *model = fitted("linear", data, &asking, run);
+    una_verdict *v = NULL;
+    assert_ok(una_judge(&v, model, data, run), run);
+    const una_held_out *h = una_model_held_out(model);
+    double one[ROWS];
+    for (size_t i = 0; i < ROWS; i++) one[i] = 1;
+    assert_true(v->error_95 == reach_of_units(h, size));
+    assert_true(v->error_95 < reach_of_units(h, one));
+    una_verdict_free(v);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* Factors where the logarithm was learnt; with 12 rows the largest error. */
+static void reach_may_be_a_factor(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    table t = plain(2, 41);
+    for (size_t i = 0; i < ROWS; i++) t.cell[INPUTS][i] = exp(t.cell[INPUTS][i] / 10);
+    una_dataset *data = data_of(&t, run);
+    una_fit_settings logs = SIZED(una_fit_settings, .hold_out = 1, .log_target = 1);
+    una_model *model = fitted("linear", data, &logs, run);
+    una_verdict *v = NULL;
+    assert_ok(una_judge(&v, model, data, run), run);
+    assert_near(log(v->error_factor_95), 0.2 * 1.96, 0, 0.05);           /* noise of log y: .2 */
+    assert_says(v->sentence, "within a factor of 1.");
+    una_verdict_free(v);
+    una_model_free(model);
+    una_dataset_free(data);
+
+    t = plain(2, 42);
+    t.rows = 12;
+    data = data_of(&t, run);
+    model = fitted("linear", data, &asking, run);
+    assert_ok(una_judge(&v, model, data, run), run);
+    const una_held_out *h = una_model_held_out(model);
+    double largest = 0;
+    for (size_t i = 0; i < h->rows; i++) largest = fmax(largest, fabs(h->y[i] - h->mean[i]));
+    assert_true(v->error_95 == largest);
+    una_verdict_free(v);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* One cell drowns the others: the target's, far and farther, and an input's. */
+static void one_bad_cell_is_set_aside(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    for (int way = 0; way < 4; way++) {
+        table t = plain(2, 43);
+        size_t column = way == 2 ? 0 : INPUTS;
+        if (way == 0) t.cell[column][7] *= 10;
+        else if (way < 3) t.cell[column][7] *= 1000;
+        una_verdict *v = judged(&t, "linear", run);
+        assert_null(finding(v, UNA_FOUND_NOTHING_LEARNT));
+        assert_null(finding(v, UNA_FOUND_POSITIVE_TARGET));
+        assert_int_equal(v->rows_aside, way < 3);
+        if (way < 3) {
+            assert_true(v->explained < 0.5);
+            assert_true(v->linear_aside > 0.9);
+            assert_says(v->sentence, "One row looks wrong and holds ");
+            assert_says(v->sentence, way == 2 ? "of the spread of a: row 8, a = " : "of the spread of y: row 8, y = ");
+            assert_says(v->sentence, "Without it linear regression explains 9");
+            assert_says(v->sentence, "take the row out, and fit again");
+            assert_non_null(finding(v, UNA_FOUND_SUSPECT_ROWS));
+        }
+        una_verdict_free(v);
+    }
+    table t = plain(2, 8);                               /* found, but no other story */
+    t.cell[2][9] *= 100;
+    una_verdict *v = judged(&t, "linear", run);
+    assert_non_null(finding(v, UNA_FOUND_SUSPECT_ROWS));
+    assert_int_equal(v->rows_aside, 0);
+    assert_says(v->sentence, "una explains 9");
+    una_verdict_free(v);
+    una_run_free(run);
+}
+
+/* Coverage of .84, .945 and .99: only what matters is said. */
+static void small_differences_are_no_alarm(void **state)
+{
+    (void)state;
+    static const struct { const char *spec, *says; } ways[] = {
+        { "linear(noise_std=1.4)", "too narrow" }, { "linear(noise_std=1.95)", NULL }, { "linear(noise_std=2)", NULL },
+        { "linear(noise_std=2.3)", NULL }, { "linear(noise_std=4)", "too wide" } };
+    una_run *run = quiet_run();
+    table t = plain(2, 45);
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        una_verdict *v = judged(&t, ways[k].spec, run);
+        bool told = strstr(v->sentence, "The bands it gives") != NULL;
+        assert_true(told == (ways[k].says != NULL));
+        if (told) assert_says(v->sentence, ways[k].says);
+        assert_says(v->sentence, "19 of 20 new values should lie within \u00b13.");
+        una_verdict_free(v);
+    }
+    una_run_free(run);
+}
+
+/* Many zeros, a cap, shares; and none of these: whole numbers whose least is frequent, numbers from 0.1 to 0.4. */
+static void ends_of_targets_are_named(void **state)
+{
+    (void)state;
+    static const una_finding_kind expected[] = { UNA_FOUND_PILED_TARGET, UNA_FOUND_PILED_TARGET, UNA_FOUND_SHARE_TARGET,
+                                                 UNA_FOUND_COUNT_TARGET, UNA_FOUND_BINARY_TARGET };
+    static const char *const says[] = { "% of y are exactly 0, its smallest value", "are exactly 55, its largest value",
+                                        "log(y / (1 - y))", "is a count" };
+    una_run *run = quiet_run();
+    for (int way = 0; way < 5; way++) {
+        table t = plain(2, 46);
+        for (size_t i = 0; i < ROWS; i++) {
+            double y = t.cell[INPUTS][i], z = (y - 50) / 6;
+            double as[] = { fmax(0, y - 50), fmin(y, 55), 1 / (1 + exp(-2 * z)), floor(exp(z - 1)),
+                            0.25 + 0.02 * fmax(-3, fmin(3, z)) };
+            t.cell[INPUTS][i] = as[way];
+        }
+        una_verdict *v = judged(&t, "linear", run);
+        for (size_t k = 0; k < v->finding_count && way < 4; k++)
+            assert_int_equal(v->findings[k].kind, expected[way]);
+        assert_int_equal(v->finding_count, way < 4);
+        if (way < 4) assert_says(v->findings[0].sentence, says[way]);
+        if (way == 0) assert_says(v->findings[0].sentence, "--log and --where 'y > 0'");
+        if (way == 0) assert_says(v->findings[0].sentence, "of the lower bounds lie below it");
+        una_verdict_free(v);
+    }
+    una_run_free(run);
+}
+
+/* y = 3 a - 2 b + noise: shuffling a adds 2 9 var(a). */
+static void importance_is_what_shuffling_costs(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    table t = plain(2, 47);
+    una_verdict *v = judged(&t, "linear", run);
+    double var = v->rmse_mean * v->rmse_mean, rise[INPUTS] = { 2 * 9 * 4 / var, 2 * 4 * 4 / var, 0, 0 };
+    assert_int_equal(v->inputs, INPUTS);
+    for (size_t d = 0; d < INPUTS; d++) {
+        assert_string_equal(v->input_names[d], names[d]);
+        assert_near(v->importance[d], rise[d], 0, d < 2 ? 0.2 : 0.02);
+    }
+    una_verdict_free(v);
+    for (size_t i = 0; i < ROWS; i++) t.cell[INPUTS][i] = t.cell[3][(i + 1) % ROWS];
+    v = judged(&t, "linear", run);                       /* nothing to learn */
+    assert_int_equal(v->inputs, 0);
+    assert_null(v->importance);
+    una_verdict_free(v);
+    una_run_free(run);
+}
+
 /* Rows of pure noise, each of them three times: whoever is asked of one has not seen its copies. */
 static void copies_are_no_news(void **state)
 {
@@ -334,6 +519,8 @@ static void memory_may_fail(void **state)
     static const char *const specs[] = { "linear(noise=constant)", "gp(kernel=rbf(length=1), optimise=no, noise_std=1)",
                                          "nn(width=2, steps=2, members=1, noise_std=1)" };
     for (size_t s = 0; s < 3; s++) assert_true(sweep_allocations(judge_once, &(judging){ &t, specs[s] }) > 20);
+    t.cell[INPUTS][9] *= 1000;                           /* a row that is set aside */
+    assert_true(sweep_allocations(judge_once, &(judging){ &t, specs[0] }) > 20);
 }
 
 int main(void)
@@ -342,6 +529,9 @@ int main(void)
         cmocka_unit_test(numbers_are_plain_sums), cmocka_unit_test(noise_teaches_nothing),
         cmocka_unit_test(a_line_is_better), cmocka_unit_test(leaks_are_named), cmocka_unit_test(slips_are_found),
         cmocka_unit_test(targets_are_known), cmocka_unit_test(copies_are_no_news),
+        cmocka_unit_test(copies_reach_as_one), cmocka_unit_test(reach_may_be_a_factor),
+        cmocka_unit_test(one_bad_cell_is_set_aside), cmocka_unit_test(small_differences_are_no_alarm),
+        cmocka_unit_test(ends_of_targets_are_named), cmocka_unit_test(importance_is_what_shuffling_costs),
         cmocka_unit_test(rare_rows_are_not_wrong), cmocka_unit_test(the_mean_explains_nothing),
         cmocka_unit_test(wrong_use_is_told),
         cmocka_unit_test(memory_may_fail),

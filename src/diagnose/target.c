@@ -5,7 +5,7 @@
 #include "diagnose/answer.h"
 
 enum { LEAST_HELD_OUT = 20, SMALL_COUNT = 10, MOST_SORTED = 5000, LEAST_PILED = 10, LEAST_VALUES = 20 };
-static const double least_pile = 0.03, mode_times = 2;
+static const double least_pile = 0.03, mode_times = 2, mode_times_of_counts = 5;
 
 typedef struct values {                  /* of the target                                                   */
     double *sorted;                      /* some of them                                                    */
@@ -87,8 +87,9 @@ static void say_count(una_case *c, const values *v, const below *b, una_run *run
 {
     una_text text = una_text_in(&run->scratch);
     bool zeros = v->least == 0;
-    una_text_add(&text, "%s is a count (whole numbers from %s to %s): the bands are Gaussian", c->target,
-                 UNA_ROUNDED(v->least, 6), UNA_ROUNDED(v->most, 6));
+    una_text_add(&text, "%s is a count (whole numbers from %s to %s): %sthe bands are Gaussian", c->target,
+                 UNA_ROUNDED(v->least, 6), UNA_ROUNDED(v->most, 6),
+                 b->bounds ? "" : "answers are means, which need not be whole, and ");
     say_below(&text, c, b);
     if (b->bounds)
         una_text_add(&text, zeros ? ". Read them as starting at 0, or add a column log(1 + %s) to the table and fit "
@@ -111,8 +112,8 @@ static void say_positive(una_case *c, const below *b, bool skewed, una_run *run)
 /* So many rows have the same extreme value that a distribution without a jump does not explain it. */
 static bool is_pile(const values *v, size_t rows, size_t all)
 {
-    double share = (double)rows / (double)all;
-    return rows >= LEAST_PILED && v->different >= LEAST_VALUES && share >= least_pile && share >= mode_times * v->mode;
+    double share = (double)rows / (double)all, times = v->whole ? mode_times_of_counts : mode_times;
+    return rows >= LEAST_PILED && v->different >= LEAST_VALUES && share >= least_pile && share >= times * v->mode;
 }
 
 /* "of the lower bounds of rows not seen 87 % lie below it, and 81 % of the other rows lie within their bands" */
@@ -197,7 +198,7 @@ static void check_target_values(una_case *c, const values *v, una_run *run)
         say_count(c, v, &b, run);
         return;
     }
-    bool skewed = is_skewed(v), often = 40 * b.bounds > c->held->rows;  /* than values lie below a lower bound */
+    bool skewed = is_skewed(v), often = 20 * b.bounds > c->held->rows;  /* than values lie beside a band */
     if (least > 0 && (skewed || often)) say_positive(c, &b, skewed, run);
 }
 

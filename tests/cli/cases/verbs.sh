@@ -104,8 +104,8 @@ check "info --json" 0 una info train.una --json
 json kind
 no_err
 
-check "fit, relevance" 0 una fit train.csv --target y --model gp --out gp.una
-out "relevance" "x1" "%"
+check "fit, importance" 0 una fit train.csv --target y --model gp --out gp.una
+out "importance" "x1" "%"
 check "info, relevance" 0 una info gp.una
 out "relevance           x"
 check "fit --json, relevance" 0 una fit train.csv --target y --model gp --out gp.una --json

@@ -21,7 +21,8 @@ json verdict
 same good.una good2.una
 true_that "its numbers" holds '.verdict | .rows == 300 and .explained > 0.85 and .explained < 0.96 and
     .explained_low < .explained and .explained < .explained_high and .coverage_95 > 0.9 and .rmse < .rmse_mean and
-    .band > 2 and .band < 3.6 and .findings == [] and .suspects == []'
+    .band > 2 and .band < 3.6 and .findings == [] and .suspects == [] and .error_95 > 1 and .error_95 < 1.8 and
+    (has("aside") | not) and .importance.a > .importance.b and .importance.b > 5 * .importance.c'
 check "beside linear regression" 0 una fit good.csv --model gp --set restarts=1 --out gp.una --json
 true_that "it is named" sh -c 'jq -r .verdict.sentence stdout.txt | grep -q "(linear regression: "'
 check "without a verdict" 0 una fit good.csv $fast --out plain.una --no-verdict --json
@@ -53,6 +54,28 @@ check "three slips as JSON" 0 una fit typos.csv $fast --out typos.una --json
 finds suspect_rows
 true_that "the rows" holds '[.verdict.suspects[].line] == [18, 77, 301] and
     [.verdict.suspects[].row] == [17, 76, 300] and all(.verdict.suspects[]; .column == "strength")'
+
+table bad.csv 300 'y = 40 + 2 * a - b + 0.7 * e; if (i == 18) y = 40000
+    printf "%.6f,%.6f,%.6f,%.6f\n", a, b, c, y' a,b,c,strength
+check "one bad cell" 0 una fit bad.csv --model linear --out bad.una
+out "One row looks wrong and holds 99.9" "line 18, strength = 40000" "explains nothing" "fit again"
+check "one bad cell as JSON" 0 una fit bad.csv --model linear --out bad.una --json
+finds suspect_rows
+finds_not nothing_learnt
+true_that "the figures without it" holds '.verdict.explained < 0.1 and .verdict.aside.rows == 1 and
+    .verdict.aside.explained_linear > 0.8'
+
+table zeros.csv 300 'y = 2 + 2 * a - b + e; printf "%.6f,%.6f,%.6f\n", a, b, (y > 2 ? y - 2 : 0)' a,b,rain
+check "half zeros" 0 una fit zeros.csv --model linear --out zeros.una
+out "% of rain are exactly 0, its smallest value" "--where 'rain > 0'"
+check "half zeros as JSON" 0 una fit zeros.csv --model linear --out zeros.una --json
+finds piled_target
+check "the rest with --log" 0 una fit zeros.csv --model linear --log --where 'rain > 0' --out zeros.una --json
+finds_not piled_target
+table shares.csv 300 'printf "%.6f,%.6f,%.6f\n", a, b, 1 / (1 + exp(-2 * a + e))' a,b,share
+check "shares" 0 una fit shares.csv --model linear --out shares.una --json
+finds share_target
+finds_not positive_target
 
 table binary.csv 200 'printf "%.6f,%.6f,%d\n", a, b, (a + e > 0)' a,b,sick
 check "0 and 1" 0 una fit binary.csv $fast --out binary.una --json

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * How often verdicts are right, on made-up tables whose truth is known: nothing to learn, something to learn, a column
- * that gives the target away, honest functions without noise, slips of the pen, clean tables of many shapes.
+ * that gives the target away, honest functions without noise, slips of the pen, a cell that drowns all others, targets
+ * with piles, clean tables of many shapes.
  *   build/perf/verdicts [--model linear,gp,auto] [--seeds 20] [--first 1] [--only noise,leak]
  * Seeds from --first on; docs/methods/VERDICT.md has the counts of seeds by which nothing was chosen.
  */
@@ -102,8 +103,8 @@ static void target(table *t, una_rng *rng, int way, double share)
 
 /* ---- one verdict ------------------------------------------------------------------------------------------------ */
 
-typedef struct verdict_of { bool nothing, leak_named, leak_wrong; size_t found,
-                            false_rows; double explained; } verdict_of;
+typedef struct verdict_of { bool nothing, leak_named, leak_wrong, aside, piled, share; size_t found,
+                            false_rows; double explained, rest; } verdict_of;
 
 static bool planted(const table *t, size_t row, const char *column)
 {
@@ -147,12 +148,16 @@ static verdict_of judge(const table *t, const char *model_spec, uint64_t seed, c
     for (size_t i = 0; i < v->finding_count; i++) {
         const una_finding *f = &v->findings[i];
         out.nothing = out.nothing || f->kind == UNA_FOUND_NOTHING_LEARNT;
+        out.piled = out.piled || f->kind == UNA_FOUND_PILED_TARGET;
+        out.share = out.share || f->kind == UNA_FOUND_SHARE_TARGET;
         if (f->kind != UNA_FOUND_TOO_GOOD) continue;
         bool right = leak && strcmp(f->column, leak) == 0;
         out.leak_named = out.leak_named || right;
         out.leak_wrong = out.leak_wrong || !right;
     }
     out.explained = v->explained;
+    out.aside = v->rows_aside > 0;
+    out.rest = fmax(v->explained_aside, v->linear_aside);
     count_suspects(&out, t, v);
     una_verdict_free(v);
     una_model_free(model);
@@ -294,9 +299,53 @@ static void count_slips(const ask *a, table *t)
             }
 }
 
+/* One cell drowns the others; without it the inputs explain .7. */
+static void count_bad(const ask *a, table *t)
+{
+    static const double times[] = { 10, 100, 1000 };
+    for (size_t way = 0; way < 6; way++) {
+        size_t nothing = 0, right = 0, column = way < 3 ? INPUTS : 0;
+        char name[64];
+        for (size_t s = 0; s < a->seeds; s++) {
+            una_rng rng = una_rng_at(a->first + s, UNA_FOR_TEST, 7000 + way);
+            inputs(t, 300, &rng, AWAY);
+            target(t, &rng, 0, 0.7);
+            for (size_t i = 0; i < t->rows; i++) t->cell[INPUTS][i] = 40 + 8 * t->cell[INPUTS][i];
+            t->cell[column][una_rng_below(&rng, t->rows)] *= times[way % 3];
+            verdict_of v = judge(t, a->model, a->first + s, NULL);
+            nothing += v.nothing;
+            right += fmax(v.explained, v.aside ? v.rest : 0) > 0.6;
+        }
+        snprintf(name, sizeof name, "one of 300 %s times %g", column ? "targets" : "inputs", times[way % 3]);
+        line(a, name, "nothing learnt (none wanted)", nothing, a->seeds);
+        line(a, name, "the rest explained (all wanted)", right, a->seeds);
+    }
+}
+
+/* Half of the rows at 0, a tenth at a cap, or shares. */
+static void count_ends(const ask *a, table *t)
+{
+    static const char *const ways[] = { "half zeros", "a tenth at a cap", "shares" };
+    for (size_t way = 0; way < 3; way++) {
+        size_t named = 0;
+        for (size_t s = 0; s < a->seeds; s++) {
+            una_rng rng = una_rng_at(a->first + s, UNA_FOR_TEST, 8000 + way);
+            inputs(t, 300, &rng, NORMAL);
+            target(t, &rng, (int)(s % 2), 0.6);
+            for (size_t i = 0; i < t->rows; i++) {
+                double *y = &t->cell[INPUTS][i];
+                *y = way == 0 ? fmax(0, *y) : way == 1 ? fmin(1.28, *y) : 1 / (1 + exp(-2 * *y));
+            }
+            verdict_of v = judge(t, a->model, a->first + s, NULL);
+            named += way == 2 ? v.share : v.piled;
+        }
+        line(a, ways[way], "named (all wanted)", named, a->seeds);
+    }
+}
+
 static void count_clean(const ask *a, table *t)
 {
-    size_t all_false = 0, all_rows = 0;
+    size_t all_false = 0, all_rows = 0, aside = 0, piled = 0;
     for (shape x = 0; x < SHAPES; x++) {
         size_t false_rows = 0, rows = 0;
         char name[64];
@@ -305,7 +354,10 @@ static void count_clean(const ask *a, table *t)
             inputs(t, s % 2 ? 400 : 200, &rng, x);
             if (s % 4 < 2) target(t, &rng, (int)(s % 2), 0.6);
             for (size_t i = 0; s % 4 >= 2 && i < t->rows; i++) t->cell[INPUTS][i] = draw(&rng, x);
-            false_rows += judge(t, a->model, a->first + s, NULL).false_rows;
+            verdict_of v = judge(t, a->model, a->first + s, NULL);
+            false_rows += v.false_rows;
+            aside += v.aside;
+            piled += v.piled;
             rows += t->rows;
         }
         snprintf(name, sizeof name, "clean, %s", shape_names[x]);
@@ -314,6 +366,8 @@ static void count_clean(const ask *a, table *t)
         all_rows += rows;
     }
     line(a, "clean, all of them", "false alarms (1 of 1000 allowed)", all_false, all_rows);
+    line(a, "clean, all of them", "rows set aside (none wanted)", aside, SHAPES * a->seeds);
+    line(a, "clean, all of them", "piles (none wanted)", piled, SHAPES * a->seeds);
 }
 
 int main(int count, char **word)
@@ -336,6 +390,8 @@ int main(int count, char **word)
         if (wanted(&a, "leak")) count_leaks(&a, &t);
         if (wanted(&a, "honest")) count_honest(&a, &t);
         if (wanted(&a, "slips")) count_slips(&a, &t);
+        if (wanted(&a, "bad")) count_bad(&a, &t);
+        if (wanted(&a, "ends")) count_ends(&a, &t);
         if (wanted(&a, "clean")) count_clean(&a, &t);
     }
     free(list);

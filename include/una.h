@@ -533,19 +533,19 @@ typedef struct una_verdict {
                                                   median / f and the median * f; else 0             */
     double      error_95;                      /* 19 of 20 new values should lie within +- this of the answer: the .95
                                                   quantile of the absolute errors of these rows     */
-    double      error_factor_95;               /* the same as a factor of the median, if the model has learnt log y; else
-                                                  0                                                 */
+    double      error_factor_95;               /* the same as a factor of the median, if the model has learnt log y;
+                                                  else 0                                            */
     size_t      rows_aside;                    /* suspicious rows that hold most of the spread or of the squared errors;
                                                   0: none, and the next four are NAN                */
     double      explained_aside, linear_aside; /* share explained without these rows, by the model and by linear
                                                   regression that has not seen them                 */
     double      error_95_aside, error_factor_95_aside;
-    size_t      inputs;                        /* columns that the model uses; 0: nothing was learnt, or there are images
-                                                  or very many columns, and the next two are NULL   */
+    size_t      inputs;                        /* columns that the model uses; 0: nothing was learnt, or there are
+                                                  images or very many columns, and the next two are NULL */
     const char *const *input_names;            /* [inputs]                                          */
-    const double *importance;                  /* [inputs] what shuffling the column's cells among these rows costs, as a
-                                                  share of the variance of the target: an estimate without refits, from
-                                                  a few hundred rows (una_importance_of is exact)   */
+    const double *importance;                  /* [inputs] what shuffling the column's cells among these rows costs, as
+                                                  a share of the variance of the target: an estimate without refits,
+                                                  from a few hundred rows (una_importance_of refits) */
 } una_verdict;
 
 /* The verdict on a fit to `data` with una_fit_settings.hold_out, from its held-out or out-of-fold predictions. For

@@ -47,7 +47,8 @@ static counts one_split(const ask *a, const char *path, uint64_t seed)
     una_fit_settings settings = { .size = sizeof settings, .hold_out = 1 };
     must(una_run_new(&run, &how), run);
     must(una_dataset_read(&data, path, run), run);
-    size_t all = una_dataset_row_count(data), rows = all < a->rows ? all : a->rows, *index = malloc(all * sizeof *index);
+    size_t all = una_dataset_row_count(data), rows = all < a->rows ? all : a->rows;
+    size_t *index = malloc(all * sizeof *index);
     una_rng rng = una_rng_at(seed, UNA_FOR_TEST, 7000);
     for (size_t i = 0; i < all; i++) index[i] = i;
     for (size_t i = 0; i < rows; i++) {

@@ -31,8 +31,8 @@ typedef struct una_case {
     size_t              finding_count, suspect_count, finding_room, suspect_room;
     bool               *predicted;       /* [rows] whether the target was predicted well by the row's other columns */
     bool               *listed;          /* [rows of the table] in the present column: among the suspects */
-    bool               *aside;           /* [rows] suspicious ones that hold most of the spread or of the squared errors;
-                                            NULL: there are none */
+    bool               *aside;           /* [rows] suspicious ones that hold most of the spread or of the squared
+                                            errors; NULL: there are none */
     double             *line_aside;      /* [held->rows] as line, of regressions without them               */
     size_t              rows_aside;
     double              rest_mean;       /* of the target without them                                      */
@@ -57,8 +57,8 @@ const char *una_cell_text(char buffer[32], const una_table_column *column, doubl
  * fold, or without the held-out rows. *known false: there are too many inputs, or images. */
 una_status una_reference(double *mean, bool *known, const una_case *c, const double *y, una_run *run);
 
-/* 19 of 20 new values should lie within +- error of the answer, or, if the model has learnt log y, within a factor of the
- * median it answers (else 0). aside [rows]: rows that are not looked at; NULL: none. */
+/* 19 of 20 new values should lie within +- error of the answer, or, if the model has learnt log y, within a factor of
+ * the median it answers (else 0). aside [rows]: rows that are not looked at; NULL: none. */
 typedef struct una_reach { double error, factor; } una_reach;
 una_status una_case_reach(una_reach *reach, const una_case *c, const bool *aside, una_run *run);
 

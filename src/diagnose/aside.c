@@ -65,7 +65,7 @@ static una_status find_blame(una_case *c, const bool *suspect, una_run *run)
 
 /* ---- figures without them --------------------------------------------------------------------------------------- */
 
-/* The rows that stay, with inputs of mean 0 and variance 1 among them: cells that are far off have squeezed the rest. */
+/* Inputs of mean 0 and variance 1 among the rows that stay, which cells that are far off have squeezed. */
 static una_status scale_again(una_case *rest, una_run *run)
 {
     size_t inputs = rest->columns->input_count;

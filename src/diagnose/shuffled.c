@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What each column is worth, quickly: permutation importance without a refit. For some held-out rows, with r = y - g the
- * error of the out-of-fold prediction and f the model as it was fitted to all rows,
+ * What each column is worth, quickly: permutation importance without a refit. For some held-out rows, with r = y - g
+ * the error of the out-of-fold prediction and f the model as it was fitted to all rows,
  *   d = (f(x) - f(x'))^2 + 2 r (f(x) - f(x')),   x': the row with the column's cell of another row,
  * which is (y' - f(x'))^2 - (y' - f(x))^2 of y' = f(x) + r: how much the squared error would grow if f were wrong by as
  * much as out-of-fold predictions are. Against columns of which the model has learnt chance alone, r tells. Its mean as

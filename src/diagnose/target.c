@@ -107,7 +107,7 @@ static void say_positive(una_case *c, const below *b, bool skewed, una_run *run)
                   "own units, and no bound is below 0.", text.at, c->target);
 }
 
-/* ---- piles and shares --------------------------------------------------------------------------------------------- */
+/* ---- piles and shares ------------------------------------------------------------------------------------------- */
 
 /* So many rows have the same extreme value that a distribution without a jump does not explain it. */
 static bool is_pile(const values *v, size_t rows, size_t all)
@@ -127,8 +127,8 @@ static void say_bands_at(una_text *text, const una_case *c, double value, bool l
         others++;
         inside += h->below[i] >= 0.025 && h->below[i] <= 0.975;
     }
-    una_text_add(text, "of rows not seen, %s %% of the %s bounds lie %s it", UNA_PERCENT((double)beyond / (double)h->rows),
-                 low ? "lower" : "upper", low ? "below" : "above");
+    una_text_add(text, "of rows not seen, %s %% of the %s bounds lie %s it",
+                 UNA_PERCENT((double)beyond / (double)h->rows), low ? "lower" : "upper", low ? "below" : "above");
     if (others)
         una_text_add(text, ", and bands hold %s %% of those with other values",
                      UNA_PERCENT((double)inside / (double)others));
@@ -144,11 +144,11 @@ static void say_pile(una_case *c, double value, size_t rows, bool low, una_run *
     bool plain = target[strcspn(target, " -+*/()`'\"<>=!,.")] == 0;
     const char *quote = plain ? "" : "`";
     if (low && value == 0)
-        una_text_add(&text, ". If 0 means none, fit two models: one of whether there is any (a column of 0 and 1), one of how "
-                     "much, with --log and --where '%s%s%s > 0'", quote, c->target, quote);
+        una_text_add(&text, ". If 0 means none, fit two models: one of whether there is any (a column of 0 and 1), one "
+                     "of how much, with --log and --where '%s%s%s > 0'", quote, c->target, quote);
     else
-        una_text_add(&text, ". If %s values were cut off there, read %s as '%s or %s'", low ? "smaller" : "larger", at, at,
-                     low ? "less" : "more");
+        una_text_add(&text, ". If %s values were cut off there, read %s as '%s or %s'", low ? "smaller" : "larger", at,
+                     at, low ? "less" : "more");
     una_case_find(c, UNA_FOUND_PILED_TARGET, target, "%s; else cut bands at %s.", text.at, at);
 }
 
@@ -169,11 +169,12 @@ static bool say_share(una_case *c, const values *v, una_run *run)
     if (!(whole > 0) || 40 * beyond <= h->rows) return false;
     una_text text = una_text_in(&run->scratch);
     const char *most = whole > 1 ? "100" : "1";
-    una_text_add(&text, "%s lies between 0 and %s, as shares do: the bands are Gaussian, and of %zu rows not seen %zu %s "
-                 "beyond. Cut bands at 0 and %s", c->target, most, h->rows, beyond,
+    una_text_add(&text, "%s lies between 0 and %s, as shares do: the bands are Gaussian, and of %zu rows not seen %zu "
+                 "%s beyond. Cut bands at 0 and %s", c->target, most, h->rows, beyond,
                  beyond == 1 ? "has a band that reaches" : "have bands that reach", most);
     if (v->least > 0 && v->most < whole)
-        una_text_add(&text, ", or add a column log(%s / (%s - %s)) to the table and fit that", c->target, most, c->target);
+        una_text_add(&text, ", or add a column log(%s / (%s - %s)) to the table and fit that", c->target, most,
+                     c->target);
     una_case_find(c, UNA_FOUND_SHARE_TARGET, c->columns->target, "%s.", text.at);
     return true;
 }

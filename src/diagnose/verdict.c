@@ -381,8 +381,8 @@ static void say_without(una_text *text, const una_case *c, learnt what)
         return;
     }
     if (what == LINE_ALONE || what == SOMETHING)
-        una_text_add(text, "linear regression explains %s %% of the spread of %s on rows it had not seen; una, which was "
-                     "fitted with %s, explains %s%s. ", UNA_PERCENT(v->linear_aside), c->target, them,
+        una_text_add(text, "linear regression explains %s %% of the spread of %s on rows it had not seen; una, which "
+                     "was fitted with %s, explains %s%s. ", UNA_PERCENT(v->linear_aside), c->target, them,
                      what == SOMETHING ? UNA_PERCENT(v->explained_aside) : "nothing", what == SOMETHING ? " %" : "");
     else una_text_add(text, "una may learn more than it did with %s. ", them);
     una_text_add(text, "Correct the cell%s or take the row%s out, and fit again; until then ",

@@ -17,6 +17,9 @@ static const cli_flag flags[] = {
     CLI_FLAG("out", CLI_FILE_OUT, "MODEL", "where the updated model goes (default: over MODEL)"),
     CLI_FLAG("with", CLI_FILE, "OLD", "do not update but fit again on OLD and DATA together, with the options of "
              "MODEL; for models that cannot be updated exactly"),
+    CLI_FLAG_SWITCH("adapt", "the noise gets the size that the new rows show, and auto its weights, by what MODEL predicts of "
+                    "them before it takes them in; with --with: the fit finds the noise and the kernel's lengths again, "
+                    "which it would keep otherwise"),
     CLI_FLAG_CHOICE("missing", "HOW", "drop|mean", "with --with: what to do with missing cells, drop the row, or fill "
                     "in the mean (default: as MODEL was fitted)"),
     CLI_FLAG_WHERE,
@@ -112,6 +115,28 @@ static una_status fit_refused(const cli *c, una_status status)
                     cli_escaped(c->operand[0]));
 }
 
+/* A fitted spec with noise and lengths left to the fit again; everything else stays. */
+static char *spec_to_adapt(const char *spec)
+{
+    static const char *const again[][2] = { { "noise_std=", "auto" }, { "noise=", "auto" }, { "optimise=", "yes" } };
+    enum { OPTIONS = sizeof again / sizeof *again, LONGEST_VALUE = 4 };
+    char *text = cli_alloc(strlen(spec) * (1 + LONGEST_VALUE) + 1, 1), *to = text;
+    for (const char *at = spec; *at;) {
+        size_t k = 0, name;
+        while (k < OPTIONS && strncmp(at, again[k][0], strlen(again[k][0])) != 0) k++;
+        bool begins = at > spec && (at[-1] == ' ' || at[-1] == '(');
+        if (k == OPTIONS || !begins) {
+            *to++ = *at++;
+            continue;
+        }
+        name = strlen(again[k][0]);
+        to += sprintf(to, "%s%s", again[k][0], again[k][1]);
+        at += name + strcspn(at + name, ",)");
+    }
+    *to = 0;
+    return text;
+}
+
 static una_status fit_joined(const cli *c, update *u, const char *old_path)
 {
     const una_fit_info *info = una_model_info(u->model);
@@ -138,7 +163,10 @@ static una_status fit_joined(const cli *c, update *u, const char *old_path)
     }
     u->rows_added = una_dataset_row_count(more);
     una_model *fresh;
-    CLI_TRY(una_fit(&fresh, info->spec, joined, &settings, c->run));
+    char *adapted = cli_has(c, "adapt") ? spec_to_adapt(info->spec) : NULL;
+    una_status status = una_fit(&fresh, adapted ? adapted : info->spec, joined, &settings, c->run);
+    cli_free(adapted);
+    CLI_TRY(status);
     cli_own_model(fresh);
     warn_of_repeats(c, u->model, old, more);
     u->added = kind_added(u->model, fresh);
@@ -221,7 +249,7 @@ static una_status update_model(const cli *c, update *u)
         return cli_fail(c, UNA_E_USAGE, "a %s model cannot take rows in exactly; give the rows it was trained on with "
                         "--with OLD.csv, and it will be fitted again", kind);
     const una_file_settings rows = { .size = sizeof rows, .where = cli_text(c, "where"),
-                                     .images = cli_text(c, "images") };
+                                     .images = cli_text(c, "images"), .adapt = cli_has(c, "adapt") };
     return una_update_file_with(u->model, c->operand[1], &rows, &u->rows_added, c->run);
 }
 
@@ -249,10 +277,14 @@ static una_status run_update(cli *c)
 
 /* ---- telling ------------------------------------------------------------------------------------------- */
 
-/* Noise and evidence of one target. */
+/* Of one target. */
 static void json_found(const una_fit_info *info)
 {
     cli_json_put(", 'noise_std': %g, 'log_evidence': %g", info->noise_std, info->log_evidence);
+    if (info->updates)
+        cli_json_put(", 'updates': {'count': %zu, 'rows_added': %zu, 'mean_z2': %g, 'log_lik': %g}", info->updates,
+                     info->rows_added, info->added_z2, info->added_log_lik);
+    cli_json_texts("warnings", info->warnings, info->warning_count);
 }
 
 static void print_update_json(cli *c)
@@ -292,12 +324,14 @@ const cli_verb cli_update = {
     "update", "add rows to a model, exactly and without retraining",
     "Adds the rows of DATA to a model's posterior and keeps its features: the answers are then those of a posterior "
     "fitted on all rows, old and new. The old rows are not needed. Adding rows one at a time, in pieces or all at "
-    "once gives the same result.",
+    "once gives the same result. MODEL predicts the rows before it takes them in: where they contradict it, a warning "
+    "says how, and 'una info' keeps a record. --adapt gives the noise the size that they show.",
     { { "MODEL", CLI_FILE_UPDATED, "a model file made by 'una fit'" },
       { "DATA", CLI_FILE, "a table with the model's inputs and its target, or all its targets" } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_IS_SUMMARY,
     "una update measurements.una today.csv\n"
     "una update measurements.una today.csv --out measurements-2.una\n"
+    "una update measurements.una today.csv --adapt\n"
     "# features and all, from the old rows and the new ones\n"
     "una update measurements.una today.csv --with measurements.csv",
     .run = run_update, .json = print_update_json, .text = print_update

@@ -346,6 +346,12 @@ typedef struct una_fit_info {                  /* all in the units of the data  
     size_t      only_count;
     int         log_target;                    /* 1: the model has learnt log y. noise_std and valid_rmse refer to
                                                   log y; valid_log_lik is of the density of y itself */
+    size_t      updates, rows_added;           /* since the fit: updates, and rows that they added  */
+    size_t      added_scored;                  /* how many of these were predicted before the model took them in: all,
+                                                  but for very many                                 */
+    double      added_z2, added_log_lik;       /* then: mean squared error over predicted variance, 1 expected, and
+                                                  log-likelihood per row; 0 where none were predicted, and for the
+                                                  whole of several targets                          */
 } una_fit_info;
 
 typedef struct una_model una_model;
@@ -461,6 +467,16 @@ una_status una_model_relearn(una_model **relearnt, const una_model *model, const
                              const char *const *set, size_t set_count, una_run *run);
 /* Adds rows to the posterior exactly; the features stay. After a failure the model is unchanged. */
 una_status una_model_update(una_model *model, const una_dataset *data, una_run *run);
+typedef struct una_update_settings {
+    size_t size;                               /* sizeof(una_update_settings)                       */
+    int    adapt;                              /* 1: the scale of the noise, and the weights of auto, are set by what the
+                                                  model predicts of the rows before it takes them in; the features and
+                                                  the shape of the noise stay. UNA_E_USAGE: the kind cannot */
+} una_update_settings;
+/* The same with settings; NULL: all defaults. Where the rows contradict the model, a warning says so: in the information
+ * of the model, and logged. */
+una_status una_model_update_with(una_model *model, const una_dataset *data, const una_update_settings *settings,
+                                 una_run *run);
 /* The same from arrays, for models without text columns: x [rows, una_model_input_count] row-major, y [rows], or for
  * several targets [rows, targets] with NAN for missing cells. */
 una_status una_model_update_rows(una_model *model, const double *x, const double *y, size_t rows, una_run *run);
@@ -668,6 +684,7 @@ typedef struct una_predict_settings {
 typedef struct una_file_settings {             /* which rows of a file, and their images            */
     size_t size;                               /* sizeof(una_file_settings)                         */
     const char *where, *images;                /* as in una_predict_settings                        */
+    int adapt;                                 /* as in una_update_settings; for updates alone      */
 } una_file_settings;
 
 /* Predicts a file of any size and writes CSV with header mean,std,std_epistemic,std_noise,lower,upper (for several

@@ -76,6 +76,11 @@ static una_status call_predict_rows(void *given, place *p)
     return una_model_predict_rows(p->model, &x, 1, 0.95, given, p->run);
 }
 
+static una_status call_update(void *given, place *p)
+{
+    return una_model_update_with(p->model, p->data, given, p->run);
+}
+
 static una_status call_score_gaussian(void *given, place *p)
 {
     double one = 1;
@@ -141,6 +146,7 @@ static const sized all[] = {
     ENTRY(una_split, tied, true, call_split_random),
     ENTRY(una_split, tied, true, call_split_gap),
     ENTRY(una_split, tied, true, call_split_read),
+    ENTRY(una_update_settings, adapt, false, call_update),
     ENTRY(una_option_info, help, true, call_option),
 };
 enum { ALL = sizeof all / sizeof *all };

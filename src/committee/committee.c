@@ -5,6 +5,7 @@
  */
 #include "committee/committee.h"
 
+#include "committee/adapt.h"
 #include "committee/steps.h"
 #include "train/joint_targets.h"
 #include "train/network.h"
@@ -191,5 +192,6 @@ const una_kind una_committee_calls = {
     .relearn = una_committee_relearn,
     .exchange = una_members_exchange,
     .holds = una_members_holds,
+    .adapt = una_members_adapt,
     UNA_MEMBERS_CALLS,
 };

@@ -33,6 +33,8 @@ size_t     una_members_mixture(const void *members);
 /* All members or none; rows count as the shape of the noise says. The evidence is the weighted mean of theirs. */
 una_status una_members_observe(void *members, const una_problem *more, una_fit_result *result, una_arena *keep,
                                una_run *run);
+/* Every member gets the factor, and the noise that is common. After a failure some have it (una_spare). In adapt.c. */
+una_status una_members_rescale(void *members, double factor, una_fit_result *result, una_arena *keep, una_run *run);
 /* A member at random by its weight, then a function of it: drawn, or its mean where it cannot draw. */
 una_status una_members_draw(const void *members, una_view x, const una_drawing *how, double *f, una_run *run);
 /* One member: its own functions; else the members' means. */
@@ -56,8 +58,8 @@ una_status una_members_exchange(void *members, una_archive *ar);
 #define UNA_MEMBERS_CALLS                                                                                            \
     .state_size = sizeof(una_members), .predict = una_members_predict, .mixture = una_members_mixture,               \
     .part_count = una_members_part_count, .parts = una_members_parts, .sample = una_members_sample,                  \
-    .leaves = una_members_leaves, .observe = una_members_observe, .draw = una_members_draw,                          \
-    .slope = una_members_slope, .functions = una_members_functions
+    .leaves = una_members_leaves, .observe = una_members_observe, .rescale = una_members_rescale,                      \
+    .draw = una_members_draw, .slope = una_members_slope, .functions = una_members_functions
 
 /* Weights relative to the largest, [members], and their sum; from scratch. */
 typedef struct una_shares { double *of, sum; } una_shares;

@@ -75,6 +75,17 @@ static void describe_noise(una_text *text, const una_report *report, const una_f
                      first ? " (0 where all differ, 1 where all are the same)" : "");
 }
 
+static void describe_updates(una_text *text, const una_fit_info *info)
+{
+    if (!info->updates) return;
+    una_text_add(text, " Since the fit %s %s brought %s %s", UNA_COUNTED(info->updates),
+                 info->updates == 1 ? "update" : "updates", UNA_COUNTED(info->rows_added),
+                 info->rows_added == 1 ? "row" : "rows");
+    if (info->added_scored)
+        una_text_add(text, "; when they came, their mean z² was %s (1 expected)", UNA_PLAIN(info->added_z2, 2));
+    una_text_add(text, ".");
+}
+
 static void describe_model(una_html *html, const una_report *report, const una_report_model *model)
 {
     const una_fit_info *info = model->info;
@@ -96,6 +107,7 @@ static void describe_model(una_html *html, const una_report *report, const una_r
     if (info->steps > 0)
         una_text_add(&text, " The optimiser took %s %s.", UNA_COUNTED(info->steps), info->steps == 1
                      ? "step" : "steps");
+    describe_updates(&text, info);
     describe_noise(&text, report, info, model == report->models);
 
     una_html_paragraph(html, NULL, text.at);

@@ -374,3 +374,10 @@ una_status una_gp_append(una_gp *gp, una_gp_rows more, una_arena *keep, una_run 
     if (gp->near) una_deferred_drop(&gp->near->made);    /* the tree lacks the new rows */
     return UNA_OK;
 }
+
+una_status una_gp_rescale(una_gp *gp, double factor, una_run *run)
+{
+    gp->noise_var *= factor;
+    if (gp->late) una_deferred_drop(&gp->late->made);    /* whoever asks first makes it */
+    return gp->l ? una_gp_solve(gp, 0, run) : UNA_OK;
+}

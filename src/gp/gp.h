@@ -73,5 +73,8 @@ una_status una_gp_slope(const una_gp *gp, const double *x, double *mean, double 
                         una_run *run);
 /* f [draws, rows] jointly from the posterior; normals of one draw follow each other. */
 una_status una_gp_draw(const una_gp *gp, una_view x, size_t draws, una_rng *rng, double *f, una_run *run);
+/* A noise variance `factor` times as large for the same rows. A factor that is there is made again; where that fails, gp is
+ * of no use. */
+una_status una_gp_rescale(una_gp *gp, double factor, una_run *run);
 /* More rows, hyper-parameters kept: the bits of a factor of all rows. After a failure gp is as it was. */
 una_status una_gp_append(una_gp *gp, una_gp_rows more, una_arena *keep, una_run *run);

@@ -331,22 +331,34 @@ static void copy_head(una_head *to, const una_head *from)
     to->mean = memcpy(place.mean, from->mean, k * sizeof(double));
 }
 
-static una_status solve_with(una_head *head, const una_stats *more, una_run *run)
+/* more NULL: no more rows. */
+static una_status solve_with(una_head *head, const una_stats *more, double factor, una_run *run)
 {
     una_head next;
     UNA_TRY(una_head_init(&next, head->stats.features, &run->scratch));
     copy_head(&next, head);
-    una_stats_merge(&next.stats, more);
+    next.noise_var *= factor;
+    if (more) una_stats_merge(&next.stats, more);
     UNA_TRY(una_head_solve(&next, run));
     copy_head(head, &next);
     return UNA_OK;
 }
 
-una_status una_head_observe(una_head *head, const una_stats *more, una_run *run)
+static una_status solve_again(una_head *head, const una_stats *more, double factor, una_run *run)
 {
     if (head->sure)
         UNA_FAIL(run, UNA_E_USAGE, "this model is one function drawn from a posterior, and rows cannot change it: "
                  "update the model that it was drawn from");
-    UNA_SCOPED(run, solve_with(head, more, run));
+    UNA_SCOPED(run, solve_with(head, more, factor, run));
     return UNA_OK;
+}
+
+una_status una_head_observe(una_head *head, const una_stats *more, una_run *run)
+{
+    return solve_again(head, more, 1, run);
+}
+
+una_status una_head_rescale(una_head *head, double factor, una_run *run)
+{
+    return solve_again(head, NULL, factor, run);
 }

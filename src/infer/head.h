@@ -95,5 +95,8 @@ void una_head_phi_gradient(const una_head *head, const double *phi, const double
 /* Adds the sums `more` to a solved head and solves again. After a failure the head is what it was. */
 una_status una_head_observe(una_head *head, const una_stats *more, una_run *run);
 
+/* A noise variance `factor` times as large under the same sums. After a failure the head is what it was. */
+una_status una_head_rescale(una_head *head, double factor, una_run *run);
+
 /* Sets the mean of a solved head and keeps its precision: for weights from training. */
 void una_head_set_mean(una_head *head, const double *mean);

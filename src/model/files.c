@@ -370,18 +370,21 @@ una_status una_score_file(una_score *score, const una_model *model, const char *
 
 /* ---- update ---------------------------------------------------------------------------------------------------- */
 
-typedef struct updating { una_model *model; una_repeated_rows repeats; bool changed; } updating;
+typedef struct updating {
+    una_model        *model;
+    una_repeated_rows repeats;
+    una_new_rows     *news;
+    bool              adapt, changed;
+} updating;
 
-/* One target takes in a chunk or stays unchanged; of several, the first may have taken it in alone. */
 static una_status update_chunk(void *context, const chunk *c, una_run *run)
 {
     updating *u = context;
     u->repeats.data = c->table;
     u->repeats.kept = c->kept;
     UNA_TRY(una_repeated_rows_find(&u->repeats, u->model, c->x, c->y, c->rows, run));
-    una_status status = una_several_observe(u->model, c->x, c->y, c->rows, run);
-    u->changed = u->changed || status == UNA_OK || u->model->targets;
-    return status;
+    u->changed = true;
+    return una_several_take(u->model, &(una_taking){ u->news, c->x, c->y, c->rows, u->adapt }, run);
 }
 
 una_status una_update_file_with(una_model *model, const char *data_path, const una_file_settings *given, size_t *rows,
@@ -395,12 +398,15 @@ una_status una_update_file_with(una_model *model, const char *data_path, const u
     size_t count = 0;
     if (rows) *rows = 0;
     UNA_TRY(UNA_TAKE(&settings, given, una_file_settings, run));
+    u.adapt = settings.adapt;
     una_arena_init(&sums, run);
-    una_status status = una_spare_make(&spare, model, run);
+    una_status status = una_new_rows_begin(&u.news, model, u.adapt, &sums);
+    if (status == UNA_OK) status = una_spare_make(&spare, model, run);
     if (status == UNA_OK) {
         walk w = { .with_targets = true, .condition = settings.where, .images_path = settings.images,
                    .task = update_chunk, .context = &u };
         status = for_each_chunk(w, model, data_path, &count, run);
+        if (status == UNA_OK) status = una_new_rows_tell(u.news, model, count, run);
         if (status == UNA_OK) una_repeated_rows_warn(&u.repeats, data_path, run);
         else if (u.changed) una_spare_back(model, &spare);       /* its old state stays in its memory           */
     }

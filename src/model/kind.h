@@ -184,6 +184,12 @@ typedef struct una_fit_target {          /* of one target: results go to keep, e
     una_fit_result *result;
 } una_fit_target;
 
+typedef struct una_adapting {            /* rows that set the noise again (committee/adapt.h)               */
+    const una_problem *more;
+    size_t old_rows;                              /* that the model rests on                               */
+    double var_scale;                             /* its ignorance is that of the state times this, as a variance */
+} una_adapting;
+
 typedef struct una_fitting {
     const struct una_kind *kind;
     const una_problem *problem;
@@ -284,6 +290,12 @@ typedef struct una_kind {
     una_status (*search)(una_fitting *fitting);
     /* exact update; result: the new evidence */
     una_status (*observe)(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run);
+    /* The posterior of the same rows under a noise whose variance is `factor` times as large; result: noise_var and
+     * evidence. */
+    una_status (*rescale)(void *state, double factor, una_fit_result *result, una_arena *keep, una_run *run);
+    /* as observe, and noise and weights are set by what is predicted of the rows before; result: noise_var and evidence.
+     * Of a fitted model (una_calls); after a failure the state is neither old nor new (una_spare). */
+    una_status (*adapt)(void *state, const una_adapting *how, una_fit_result *result, una_arena *keep, una_run *run);
     /* f [draws, rows] */
     una_status (*draw)(const void *state, una_view x, const una_drawing *how, double *f, una_run *run);
     /* f [count, rows]; NULL: count only */
@@ -409,4 +421,5 @@ una_status una_model_ask_rows(const una_model *model, const una_dataset *data, b
 /* una_kind_parts, with what is added beyond the rows. */
 una_status una_model_parts_encoded(const una_model *model, una_view x, const una_gaussians *out, una_run *run);
 una_status una_model_draw_encoded(const una_model *model, una_view x, const una_drawing *how, double *f, una_run *run);
-una_status una_model_observe_encoded(una_model *model, const double *x, const double *y, size_t rows, una_run *run);
+/* adapt: with the scale of the noise by these rows (una_update_settings). */
+una_status una_model_observe_encoded(una_model *model, una_view x, const double *y, bool adapt, una_run *run);

@@ -287,26 +287,49 @@ const char *una_model_input_name(const una_model *model, size_t input)
 
 /* ---- more rows ---------------------------------------------------------------------------------------------- */
 
-una_status una_model_observe_encoded(una_model *model, const double *x, const double *y, size_t rows, una_run *run)
+static una_status adapt_to(una_model *model, const una_problem *more, una_fit_result *result, una_run *run)
 {
-    size_t inputs = model->columns.input_count;
+    const una_kind *kind = model->kind, *calls = una_calls(kind);
+    const una_adapting how = { more, model->info.rows, model->spread * model->spread };
+    if (!kind->rescale || !calls->adapt)
+        UNA_FAIL(run, UNA_E_USAGE, "%s cannot adapt its noise to new rows: fit it again on all rows (una update --with "
+                 "OLD.csv --adapt does that)", kind->name);
+    UNA_SCOPED(run, calls->adapt(model->state, &how, result, &model->keep, run));
+    double before = model->info.noise_std, noise = sqrt(result->noise_var) * model->columns.target_scale;
+    if (!(noise > 0 && isfinite(noise)))
+        UNA_FAIL(run, UNA_E_NUMERIC, "%s: the noise that suits the new rows is not a number", kind->name);
+    model->info.noise_std = noise;
+    return una_new_rows_note(model, "the noise was adapted to new rows: %.4g, before %.4g; the spec would not repeat it",
+                             noise, before);
+}
+
+una_status una_model_observe_encoded(una_model *model, una_view x, const double *y, bool adapt, una_run *run)
+{
     if (!model->kind->observe)
         UNA_FAIL(run, UNA_E_USAGE, "%s has no exact update: fit it again on all rows", model->kind->name);
-    una_problem more = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
-                         .seed = run->settings.seed };
+    una_problem more = { .x = x, .y = y, .outputs = 1, .columns = &model->columns, .seed = run->settings.seed };
     una_fit_result result = { .log_evidence = model->info.log_evidence };
-    UNA_SCOPED(run, una_calls(model->kind)->observe(model->state, &more, &result, &model->keep, run));
+    if (adapt) UNA_TRY(adapt_to(model, &more, &result, run));
+    else UNA_SCOPED(run, una_calls(model->kind)->observe(model->state, &more, &result, &model->keep, run));
     una_beyond_extend(&model->beyond, more.x);
     model->info.log_evidence = result.log_evidence;
-    model->info.rows += rows;
+    model->info.rows += x.rows;
+    return UNA_OK;
+}
+
+una_status una_model_update_with(una_model *model, const una_dataset *data, const una_update_settings *given,
+                                 una_run *run)
+{
+    una_update_settings settings;
+    una_clear_message(run);
+    UNA_TRY(UNA_TAKE(&settings, given, una_update_settings, run));
+    UNA_SCOPED(run, una_several_update(model, data, settings.adapt, run));
     return UNA_OK;
 }
 
 una_status una_model_update(una_model *model, const una_dataset *data, una_run *run)
 {
-    una_clear_message(run);
-    UNA_SCOPED(run, una_several_update(model, data, run));
-    return UNA_OK;
+    return una_model_update_with(model, data, NULL, run);
 }
 
 /* Names and columns of x [rows, inputs] and y [rows, targets], in the run's scratch. */

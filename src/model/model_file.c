@@ -64,6 +64,18 @@ static void add_findings(una_text *json, const una_fit_info *info)
     una_text_add(json, "}");
 }
 
+/* What updates brought. */
+static void add_json_updates(una_text *json, const una_fit_info *info)
+{
+    if (!info->updates) return;
+    una_text_add(json, ",\n \"updates\": {\"count\": %zu, \"rows_added\": %zu", info->updates, info->rows_added);
+    if (info->added_scored) {
+        add_json_number(json, "mean_z2", info->added_z2);
+        add_json_number(json, "log_lik", info->added_log_lik);
+    }
+    una_text_add(json, "}");
+}
+
 static void add_json_levels(una_text *json, const una_model *model)
 {
     una_text_add(json, ",\n \"spec\": ");
@@ -78,6 +90,7 @@ static void add_part(una_text *json, const una_model *part)
     una_text_json(json, part->info.target);
     una_text_add(json, ": {\"rows\": %zu", part->info.rows);
     add_findings(json, &part->info);
+    add_json_updates(json, &part->info);
     add_json_relevance(json, part);
     una_text_add(json, ",\n \"steps\": %zu", part->info.steps);
     add_json_levels(json, part);
@@ -130,6 +143,7 @@ static const char *header_of(const una_model *model, una_arena *arena, const una
     una_text_add(&json, ",\n \"missing\": \"%s\", \"other\": %zu, \"rows\": %zu, \"inputs\": %zu",
                  missing[info->missing], info->other, info->rows, info->inputs);
     if (!model->targets) add_findings(&json, info);
+    add_json_updates(&json, info);
     add_correlation(&json, &model->coupling);
     add_json_relevance(&json, model);
     una_text_add(&json, ",\n \"steps\": %zu, \"kernels\": \"%s\"", info->steps, una_run_kernels(run));
@@ -189,6 +203,18 @@ static una_status exchange_relevance(una_model *model, una_archive *ar)
     return UNA_OK;
 }
 
+/* Absent in files older than this block, and where no rows were added since the fit. */
+static una_status exchange_updates(una_fit_info *info, una_archive *ar)
+{
+    if (ar->loading ? !una_archive_next_is(ar, "updates") : !info->updates) return UNA_OK;
+    UNA_TRY(una_archive_size(ar, "updates", &info->updates, 1, UINT64_MAX / 2));
+    UNA_TRY(una_archive_size(ar, "updates.rows", &info->rows_added, 0, info->rows));
+    UNA_TRY(una_archive_size(ar, "updates.scored", &info->added_scored, 0, info->rows_added));
+    UNA_TRY(una_archive_f64(ar, "updates.z2", &info->added_z2));
+    if (!(info->added_z2 >= 0)) return una_archive_refuse(ar, "updates.z2", "is negative");
+    return una_archive_f64(ar, "updates.log_lik", &info->added_log_lik);
+}
+
 static una_status exchange_info(una_model *model, una_archive *ar)
 {
     una_fit_info *info = &model->info;
@@ -210,6 +236,7 @@ static una_status exchange_info(una_model *model, una_archive *ar)
     UNA_TRY(exchange_maybe(ar, "valid_log_lik", &info->valid_log_lik));
     UNA_TRY(exchange_sentences(ar, "warnings", &info->warnings, &info->warning_count, model->columns.file_warnings));
     UNA_TRY(exchange_sentences(ar, "notes", &info->notes, &info->note_count, model->columns.file_notes));
+    UNA_TRY(exchange_updates(info, ar));
 
     una_info_of_columns(info, &model->columns);
     return UNA_OK;

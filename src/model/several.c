@@ -398,16 +398,36 @@ una_status una_several_fit(una_model *whole, const char *spec, const una_dataset
 
 /* ---- more rows -------------------------------------------------------------------------------------------------- */
 
+/* Ranges of the rows, which an update extends in place. */
+static una_status keep_ranges(una_beyond *spare, const una_beyond *own, size_t inputs, una_arena *arena)
+{
+    if (!(own->rate > 0)) return UNA_OK;
+    UNA_NEW_AT(arena, spare->low, inputs);
+    UNA_NEW_AT(arena, spare->high, inputs);
+    memcpy(spare->low, own->low, inputs * sizeof *own->low);
+    memcpy(spare->high, own->high, inputs * sizeof *own->high);
+    return UNA_OK;
+}
+
+static void give_ranges_back(una_beyond *own, const una_beyond *spare, size_t inputs)
+{
+    if (!spare->low) return;
+    memcpy(own->low, spare->low, inputs * sizeof *own->low);
+    memcpy(own->high, spare->high, inputs * sizeof *own->high);
+}
+
 una_status una_spare_make(una_spare *spare, const una_model *model, una_run *run)
 {
     size_t targets = una_model_target_count(model);
     una_arena_init(&spare->arena, model->run);
     UNA_NEW_AT(&spare->arena, spare->state, targets);
     UNA_NEW_AT(&spare->arena, spare->info, targets + 1);
+    UNA_NEW_AT(&spare->arena, spare->beyond, targets);
 
     for (size_t t = 0; t < targets; t++) {
         const una_learnt part = una_model_learnt(una_model_target(model, t));
         UNA_TRY(una_state_copy(&spare->state[t], &part, &spare->arena, run));
+        UNA_TRY(keep_ranges(&spare->beyond[t], &una_model_target(model, t)->beyond, part.inputs, &spare->arena));
         spare->info[t] = una_model_target(model, t)->info;
     }
     spare->info[targets] = model->info;
@@ -421,6 +441,7 @@ void una_spare_back(una_model *model, una_spare *spare)
         una_model *part = model->targets ? model->target[t] : model;
         part->state = spare->state[t];
         part->info = spare->info[t];
+        give_ranges_back(&part->beyond, &spare->beyond[t], part->columns.input_count);
     }
     model->info = spare->info[targets];
     una_arena_join(&model->keep, &spare->arena);
@@ -431,44 +452,57 @@ void una_spare_free(una_spare *spare)
     if (spare->arena.run) una_arena_free(&spare->arena);
 }
 
-static una_status observe_target(una_model *whole, const una_problem *more, size_t t, una_run *run)
+static una_status observe_target(una_model *whole, const una_problem *more, size_t t, bool adapt, una_run *run)
 {
     una_problem own;
     UNA_TRY(una_problem_target(&own, more, t, &run->scratch));
-    return own.x.rows ? una_model_observe_encoded(whole->target[t], own.x.at, own.y, own.x.rows, run) : UNA_OK;
+    return own.x.rows ? una_model_observe_encoded(whole->target[t], own.x, own.y, adapt, run) : UNA_OK;
 }
 
-una_status una_several_observe(una_model *model, const double *x, const double *y, size_t rows, una_run *run)
+static una_status observe_rows(una_model *model, const una_taking *taking, una_run *run)
 {
-    if (!model->targets) return una_model_observe_encoded(model, x, y, rows, run);
-    size_t inputs = model->target[0]->columns.input_count;
-    una_problem more = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = model->targets };
+    size_t inputs = una_model_target(model, 0)->columns.input_count;
+    una_problem more = { .x = { taking->x, taking->rows, inputs, inputs }, .y = taking->y, .outputs = model->targets };
+    if (!model->targets) return una_model_observe_encoded(model, more.x, more.y, taking->adapt, run);
     for (size_t t = 0; t < model->targets; t++) {
-        UNA_SCOPED(run, observe_target(model, &more, t, run));
+        UNA_SCOPED(run, observe_target(model, &more, t, taking->adapt, run));
     }
-    model->info.rows += rows;
+    model->info.rows += taking->rows;
     return UNA_OK;
 }
 
-static una_status encode_targets(const una_model *whole, const una_dataset *data, double **x, double **y, size_t *rows,
-                                 una_run *run)
+static una_status encode_targets(const una_model *whole, const una_dataset *data, una_taking *to, una_run *run)
 {
     const una_columns **columns = una_several_columns(whole, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_columns_encode_several(columns, una_model_target_count(whole), data, &(una_encoding){ x, y, NULL, rows },
-                                      &run->scratch);
+    const una_encoding arrays = { &to->x, &to->y, NULL, &to->rows };
+    return una_columns_encode_several(columns, una_model_target_count(whole), data, &arrays, &run->scratch);
 }
 
-una_status una_several_update(una_model *model, const una_dataset *data, una_run *run)
+una_status una_several_take(una_model *model, const una_taking *taking, una_run *run)
+{
+    UNA_TRY(una_new_rows_before(taking->news, model, taking->x, taking->y, taking->rows, run));
+    UNA_TRY(observe_rows(model, taking, run));
+    return una_new_rows_after(taking->news, model, run);
+}
+
+static una_status take_table(una_model *model, const una_taking *taking, una_run *run)
+{
+    UNA_TRY(una_several_take(model, taking, run));
+    return una_new_rows_tell(taking->news, model, taking->rows, run);
+}
+
+/* A few rows of one target cannot fail once they are taken in. */
+una_status una_several_update(una_model *model, const una_dataset *data, bool adapt, una_run *run)
 {
     una_spare spare = {0};
-    double *x, *y;
-    size_t rows;
-    UNA_TRY(encode_targets(model, data, &x, &y, &rows, run));
-    if (!model->targets) return una_several_observe(model, x, y, rows, run);
+    una_taking taking = { .adapt = adapt };
+    UNA_TRY(encode_targets(model, data, &taking, run));
+    UNA_TRY(una_new_rows_begin(&taking.news, model, adapt, &run->scratch));
+    if (!model->targets && !adapt && !una_new_rows_say(taking.rows)) return take_table(model, &taking, run);
     una_status status = una_spare_make(&spare, model, run);
     if (status == UNA_OK) {
-        status = una_several_observe(model, x, y, rows, run);
+        status = take_table(model, &taking, run);
         if (status != UNA_OK) una_spare_back(model, &spare);
     }
     una_spare_free(&spare);
@@ -478,13 +512,13 @@ una_status una_several_update(una_model *model, const una_dataset *data, una_run
 una_status una_several_relearn(una_model *whole, const una_dataset *data, const char *const *set, size_t set_count,
                                una_run *run)
 {
-    double *x, *y;
-    size_t rows;
-    UNA_TRY(encode_targets(whole, data, &x, &y, &rows, run));
+    una_taking taking = {0};
+    UNA_TRY(encode_targets(whole, data, &taking, run));
     for (size_t t = 0; t < whole->targets; t++) {
         UNA_SCOPED(run, una_model_relearn_here(whole->target[t], data, set, set_count, run));
     }
-    whole->info.rows = rows;
+    whole->info.rows = taking.rows;
+    whole->info.updates = whole->info.rows_added = 0;    /* so are those of the targets */
     return una_model_add_note(&whole->info, "The features are those of another fit: these rows taught the posteriors "
                               "alone, so the spec would not repeat it.", &whole->keep);
 }

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "model/new_rows.h"
 #include "model/validation_split.h"
 
 /* ---- several.c ------------------------------------------------------------------------------------------------ */
@@ -18,11 +19,12 @@ una_status una_several_blank(una_model *whole, size_t targets, una_run *run);
 una_status una_several_describe(una_model *whole);
 /* Columns of every target, in `arena`; of a model of one target, its own. NULL if there is no memory. */
 const una_columns **una_several_columns(const una_model *model, una_arena *arena);
-/* Takes rows of encoded tables into all targets (also of one): y [rows, targets], NAN where a cell is missing. After a
- * failure some targets may have them: see una_spare. */
-una_status una_several_observe(una_model *model, const double *x, const double *y, size_t rows, una_run *run);
+/* Takes encoded rows of an update into all targets (also of one): y [rows, targets], NAN where a cell is missing. They
+ * are looked at before and after. After a failure the model may have them, or some targets: see una_spare. */
+typedef struct una_taking { una_new_rows *news; double *x, *y; size_t rows; bool adapt; } una_taking;
+una_status una_several_take(una_model *model, const una_taking *taking, una_run *run);
 /* All targets take in the rows of a table, or none does. */
-una_status una_several_update(una_model *model, const una_dataset *data, una_run *run);
+una_status una_several_update(una_model *model, const una_dataset *data, bool adapt, una_run *run);
 una_status una_several_relearn(una_model *whole, const una_dataset *data, const char *const *set, size_t set_count,
                                una_run *run);
 /* A column title that the answers of two targets would share, as una_predict_file names them ('std_' and 'epistemic_a'
@@ -39,7 +41,7 @@ una_status una_problem_target(una_problem *own, const una_problem *problem, size
 size_t     una_target_cells(const double *y, size_t rows, size_t outputs, size_t target);
 
 /* A copy of all states, made beforehand, so that undoing a failed update needs no memory. */
-typedef struct una_spare { una_arena arena; void **state; una_fit_info *info; } una_spare;
+typedef struct una_spare { una_arena arena; void **state; una_fit_info *info; una_beyond *beyond; } una_spare;
 una_status una_spare_make(una_spare *spare, const una_model *model, una_run *run);
 void       una_spare_back(una_model *model, una_spare *spare);
 void       una_spare_free(una_spare *spare);

@@ -6,6 +6,7 @@
  * too. Kinds of small weight are left out; where every input is a word, nlm replaces luna.
  * Source: Yao, Vehtari, Simpson and Gelman 2018.
  */
+#include "committee/adapt.h"
 #include "committee/committee.h"
 #include "committee/oof.h"
 #include "gp/gp.h"
@@ -431,5 +432,6 @@ const una_kind una_kind_auto = {
     .fit = auto_fit,
     .exchange = una_members_exchange,
     .holds = una_members_holds,
+    .adapt = una_stack_adapt,
     UNA_MEMBERS_CALLS,
 };

@@ -11,6 +11,7 @@
  * (anchored).
  */
 #include "train/basis.h"
+#include "committee/adapt.h"
 #include "committee/committee.h"
 #include "model/validation_split.h"
 #include "train/crossfit.h"
@@ -348,5 +349,6 @@ const una_kind una_kind_ensemble = {
     .fit = ensemble_fit,
     .fit_to.images = ensemble_fit,
     .exchange = ensemble_exchange,
+    .adapt = una_members_adapt,
     UNA_MEMBERS_CALLS,
 };

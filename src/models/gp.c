@@ -532,6 +532,16 @@ static una_status gp_observe(void *state, const una_problem *more, una_fit_resul
     return status;
 }
 
+static una_status gp_rescale(void *state, double factor, una_fit_result *result, una_arena *keep, una_run *run)
+{
+    una_gp *gp = state;
+    (void)keep;
+    UNA_TRY(una_gp_rescale(gp, factor, run));
+    result->noise_var = gp->noise_var;
+    result->log_evidence = gp->log_evidence;
+    return UNA_OK;
+}
+
 static bool same_inputs(const una_gp *gp, size_t row, const double *x)
 {
     size_t d = 0;
@@ -619,6 +629,7 @@ const una_kind una_kind_gp = {
     .predict = gp_predict,
     .exchange = una_gp_exchange,
     .observe = gp_observe,
+    .rescale = gp_rescale,
     .relearn = gp_relearn,
     .search = gp_choose_again,
     .check_rows = gp_check_rows,

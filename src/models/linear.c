@@ -123,6 +123,13 @@ static una_status linear_observe(void *state, const una_problem *more, una_fit_r
     return UNA_OK;
 }
 
+static una_status linear_rescale(void *state, double factor, una_fit_result *result, una_arena *keep, una_run *run)
+{
+    linear *m = state;
+    (void)keep;
+    return una_rescale_head(&m->head, factor, result, run);
+}
+
 static una_status linear_draw(const void *state, una_view x, const una_drawing *how, double *f, una_run *run)
 {
     const linear *m = state;
@@ -188,6 +195,7 @@ const una_kind una_kind_linear = {
     .predict = linear_predict,
     .exchange = linear_exchange,
     .observe = linear_observe,
+    .rescale = linear_rescale,
     .relearn = linear_fit,
     .draw = linear_draw,
     .slope = linear_slope,

@@ -532,6 +532,7 @@ const una_kind una_kind_sngp = {
     .predict = una_basis_predict,
     .exchange = sngp_exchange,
     .observe = sngp_observe,
+    .rescale = una_basis_rescale,
     .relearn = sngp_relearn,
     .check_relearn = sngp_check_relearn,
     .draw = una_basis_draw,

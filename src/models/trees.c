@@ -459,6 +459,13 @@ static una_status trees_observe(void *state, const una_problem *more, una_fit_re
     return UNA_OK;
 }
 
+static una_status trees_rescale(void *state, double factor, una_fit_result *result, una_arena *keep, una_run *run)
+{
+    trees_model *m = state;
+    (void)keep;
+    return una_rescale_head(&m->head, factor, result, run);
+}
+
 static una_status trees_draw(const void *state, una_view x, const una_drawing *how, double *f, una_run *run)
 {
     const trees_model *m = state;
@@ -579,6 +586,7 @@ const una_kind una_kind_trees = {
     .predict = trees_predict,
     .exchange = trees_exchange,
     .observe = trees_observe,
+    .rescale = trees_rescale,
     .draw = trees_draw,
     .slope = trees_slope,
     .sample = trees_sample,

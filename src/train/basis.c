@@ -103,6 +103,26 @@ una_status una_basis_observe(void *state, const una_problem *more, una_fit_resul
     return UNA_OK;
 }
 
+una_status una_rescale_head(una_head *head, double factor, una_fit_result *result, una_run *run)
+{
+    UNA_TRY(una_head_rescale(head, factor, run));
+    result->noise_var = head->noise_var;
+    result->log_evidence = head->log_evidence;
+    return UNA_OK;
+}
+
+una_status una_basis_rescale(void *state, double factor, una_fit_result *result, una_arena *keep, una_run *run)
+{
+    una_basis *basis = state;
+    (void)keep;
+    if (!is_process(basis)) return una_rescale_head(&basis->head, factor, result, run);
+    UNA_TRY(una_gp_rescale(&basis->gp, factor, run));
+    basis->head.noise_var = basis->gp.noise_var;
+    result->noise_var = basis->gp.noise_var;
+    result->log_evidence = basis->gp.log_evidence;
+    return UNA_OK;
+}
+
 /* ---- the model interface -------------------------------------------------------------------------------- */
 
 static una_status predict_by_process(const una_basis *basis, una_view x, una_predictive *out, una_run *run)

@@ -129,10 +129,13 @@ una_status una_basis_exchange(void *state, una_archive *ar);
 una_status una_basis_exchange_head(una_basis *basis, una_archive *ar);   /* its last part                   */
 una_status una_basis_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
                              una_run *run);
+una_status una_basis_rescale(void *state, double factor, una_fit_result *result, una_arena *keep, una_run *run);
 /* A kind's options begin with una_common_options. */
 una_status una_basis_relearn(una_fitting *f);
 una_status una_basis_draw(const void *state, una_view x, const una_drawing *how, double *f, una_run *run);
-/* The same under any head, at features of rows; random numbers by the run's seed. */
+/* The rescale of a kind whose posterior is that head. */
+una_status una_rescale_head(una_head *head, double factor, una_fit_result *result, una_run *run);
+/* Draws under any head, at features of rows; random numbers by the run's seed. */
 una_status una_head_draws(const una_head *head, una_view phi, const una_drawing *how, double *f, una_run *run);
 una_status una_basis_functions(const void *state, una_view x, size_t *count, double *f, una_run *run);
 una_status una_basis_slope(const void *state, const double *x, una_slope *at, una_run *run);
@@ -143,5 +146,5 @@ una_status una_basis_leaves(const void *state, una_view x, double weight, una_le
 /* In the table of one training that is such a basis. */
 #define UNA_BASIS_CALLS                                                                                              \
     .state_size = sizeof(una_basis), .predict = una_basis_predict, .exchange = una_basis_exchange,                   \
-    .observe = una_basis_observe, .relearn = una_basis_relearn, .draw = una_basis_draw,                              \
-    .slope = una_basis_slope, .sample = una_basis_sample, .leaves = una_basis_leaves
+    .observe = una_basis_observe, .rescale = una_basis_rescale, .relearn = una_basis_relearn,                        \
+    .draw = una_basis_draw, .slope = una_basis_slope, .sample = una_basis_sample, .leaves = una_basis_leaves

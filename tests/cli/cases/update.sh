@@ -76,3 +76,40 @@ out "trees were added to the stack" "--set trees=none"
 check "target missing" 2 sh -c 'cut -d, -f1,2 new.csv >x.csv; "$UNA" update luna.una x.csv'
 err "y"
 tidy
+# Rows that contradict the model, and the noise that they show.
+law() { # ROWS SEED FACTOR-OF-X NOISE: y = FACTOR * x + noise of two signs
+    awk -v n="$1" -v seed="$2" -v f="$3" -v s="$4" 'BEGIN { srand(seed); print "x,y"; for (i = 0; i < n; i++) { x = 2 * rand() - 1; e = 0; for (k = 0; k < 12; k++) e += rand() - 0.5; printf "%.6f,%.6f\n", x, f * x + s * e } }'
+}
+law 150 1 2 0.1 >old.csv
+law 300 2 2 0.1 >same.csv
+law 300 3 -2 0.1 >turned.csv
+law 300 4 2 0.4 >loud.csv
+law 300 5 2 0.4 >loud-test.csv
+check "fit a line" 0 una fit old.csv --target y --model linear --out line.una --quiet
+check "the same law" 0 una update line.una same.csv --out same.una --json
+out '"updates": {"count": 1, "rows_added": 300, "mean_z2": ' '"warnings": []'
+true_that "the same law is silent" test ! -s stderr.txt
+check "a record" 0 una info same.una --json
+out '"updates": {"count": 1, "rows_added": 300, "mean_z2": '
+check "the record for people" 0 una info same.una
+out "updates" "rows_added=300"
+check "the function turned" 0 una update line.una turned.csv --out turned.una
+err "the new rows contradict the model: " "do not follow one function" "una update --with OLD.csv"
+check "the model says so" 0 una info turned.una
+out "the new rows contradict the model: "
+check "louder noise" 0 una update line.una loud.csv --out loud.una
+err "the new rows contradict the model: " "the noise is larger" "--adapt"
+check "louder noise, adapted" 0 una update line.una loud.csv --adapt --out adapted.una
+true_that "adapted is silent" test ! -s stderr.txt
+check "adapted, info" 0 una info adapted.una
+out "the noise was adapted to new rows: 0.4"
+check "adapted, score" 0 una score adapted.una loud-test.csv --json
+true_that "adapted bands hold" sh -c "sed -n 's/.*\"coverage_95\": \([0-9.]*\).*/\1/p' stdout.txt | awk '{ exit !(\$1 >= 0.9) }'"
+check "fitted again, the noise is kept" 0 una update line.una loud.csv --with old.csv --out kept.una --json
+true_that "noise is kept" sh -c "sed -n 's/.*\"noise_std\": \([0-9.]*\).*/\1/p' stdout.txt | awk '{ exit !(\$1 < 0.12) }'"
+check "fitted again with the noise of all rows" 0 una update line.una loud.csv --with old.csv --adapt --out again.una --json
+true_that "noise is found again" sh -c "sed -n 's/.*\"noise_std\": \([0-9.]*\).*/\1/p' stdout.txt | awk '{ exit !(\$1 > 0.25) }'"
+check "a stack fitted again with the noise of all rows" 0 una update stack.una new.csv --with train.csv --adapt --out no.una --quiet
+check "a model that cannot adapt" 1 sh -c '"$UNA" fit train.csv --target y --model "nn(width=4, steps=10)" --out nn.una --quiet; "$UNA" update nn.una new.csv --adapt --out no2.una'
+absent no2.una
+tidy

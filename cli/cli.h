@@ -75,6 +75,10 @@ typedef struct cli_flag {
 #define CLI_FLAG_ONLY                                                                                                \
     CLI_FLAG_MANY("only", CLI_COLUMN, "A,B,...", "use these columns as inputs and no others; remembered with the "    \
                   "model")
+#define CLI_FLAG_GROUP                                                                                               \
+    CLI_FLAG("group", CLI_COLUMN, "COLUMN", "rows with the same cell here belong together, as those of one patient: " \
+             "they are left out together, and what is reported holds for new ones; the column is no input; "          \
+             "remembered with the model")
 /* What every verb that fits several models asks about columns. */
 #define CLI_FLAGS_COLUMNS                                                                                            \
     CLI_FLAG_DROP, CLI_FLAG_ONLY,                                                                                    \

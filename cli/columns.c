@@ -124,7 +124,8 @@ una_fit_settings cli_fit_settings(cli *c, const una_dataset *data)
     const char **set = cli_alloc(c->given_count + 1, sizeof *set);
     una_fit_settings s = { .size = sizeof s, .target = cli_text(c, "target"), .preset = cli_text(c, "preset"),
                            .set = set, .set_count = cli_texts(c, "set", set), .missing = cli_missing(c),
-                           .other = (size_t)cli_count(c, "other", 0), .log_target = cli_has(c, "log") };
+                           .other = (size_t)cli_count(c, "other", 0), .log_target = cli_has(c, "log"),
+                           .group = cli_text(c, "group") };
     s.drop = columns_of(c, "drop", data, &s.drop_count);
     s.only = columns_of(c, "only", data, &s.only_count);
     if (c->log_count && (s.drop_count || s.only_count)) forget_others(c, data, &s);

@@ -24,6 +24,7 @@ static const cli_flag flags[] = {
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
     CLI_FLAG_DROP,
     CLI_FLAG_ONLY,
+    CLI_FLAG_GROUP,
     CLI_FLAG_CHOICE("missing", "HOW", "drop|mean", "what to do with missing cells: drop the row, or fill in the "
                     "column's mean and tell the model so; remembered for prediction (default: refuse)"),
     CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "

@@ -19,6 +19,7 @@ static const cli_flag flags[] = {
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
     CLI_FLAG("report", CLI_FILE_OUT, "FILE.html", "also write a report: one page with every verdict and its picture"),
     CLI_FLAG("chart", CLI_FILE_OUT, "FILE", "also write the pictures alone; the ending says how: .svg, .pdf or .png"),
+    CLI_FLAG_GROUP,
     CLI_FLAGS_COLUMNS,
     CLI_FLAG_WHERE,
     CLI_FLAG_END

@@ -37,6 +37,7 @@ static const cli_flag flags[] = {
              "or a file of other rows (default: as 'una fit' does)"),
     CLI_FLAG_MANY("set", CLI_OPTION, "KEY=VALUE", "set one option of the model for all fits; may be repeated"),
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
+    CLI_FLAG_GROUP,
     CLI_FLAGS_COLUMNS,
     CLI_FLAG_WHERE,
     CLI_FLAG_END
@@ -115,7 +116,7 @@ static void print_word(const char *word)
 
 static void print_fit(const cli *c, const char *spec)
 {
-    static const char *const kept[] = { "target", "preset", "valid", "missing", "other", "where" };
+    static const char *const kept[] = { "target", "preset", "valid", "missing", "other", "where", "group" };
     static const char *const repeated[] = { "drop", "only" };
     printf("una fit ");
     print_word(c->operand[0]);

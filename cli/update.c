@@ -105,7 +105,7 @@ static const char *kind_added(const una_model *old, const una_model *fresh)
 /* A failure of the fit; where its remedy is a flag of una fit that this verb does not have, says so. */
 static una_status fit_refused(const cli *c, una_status status)
 {
-    static const char *const foreign[] = { "--drop", "--other", "--target" };
+    static const char *const foreign[] = { "--drop", "--group", "--other", "--target" };
     bool found = false;
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
         found = found || strstr(una_run_message(c->run), foreign[i]);
@@ -147,7 +147,8 @@ static una_status fit_joined(const cli *c, update *u, const char *old_path)
     una_fit_settings settings = { .size = sizeof settings, .targets = names, .target_count = targets,
                                   .missing = cli_has(c, "missing") ? cli_missing(c) : info->missing,
                                   .other = info->other, .drop = drop, .only = info->only,
-                                  .only_count = info->only_count, .log_target = info->log_target, .no_files = 1 };
+                                  .only_count = info->only_count, .log_target = info->log_target, .no_files = 1,
+                                  .group = info->group };
     static const char *const weigh_again[] = { "weights=auto" };     /* unless a person gave them */
     una_dataset *old, *more, *joined;
     settings.set = weigh_again;

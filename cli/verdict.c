@@ -36,7 +36,8 @@ static const char *title_of_finding(const una_finding *f)
     static const char *const titles[] = {
         [UNA_FOUND_NOTHING_LEARNT] = "nothing learnt", [UNA_FOUND_TOO_GOOD] = "too good",
         [UNA_FOUND_SUSPECT_ROWS] = "suspicious rows", [UNA_FOUND_FEW_ROWS] = "few rows",
-        [UNA_FOUND_WORSE_THAN_LINEAR] = "too complicated", [UNA_FOUND_COPIED_ROWS] = "copied rows"
+        [UNA_FOUND_WORSE_THAN_LINEAR] = "too complicated", [UNA_FOUND_COPIED_ROWS] = "copied rows",
+        [UNA_FOUND_GROUPED_ROWS] = "rows in groups"
     };
     return (size_t)f->kind < sizeof titles / sizeof *titles && titles[f->kind] ? titles[f->kind] : "target";
 }

@@ -310,6 +310,9 @@ typedef struct una_fit_settings {
                                                   (una_model_held_out); does not change the model   */
     int                no_files;               /* 1: refuse options that name files, which a fit would open: for specs
                                                   from somebody else, such as that of a loaded model */
+    const char        *group;                  /* a column whose equal cells say which rows belong together, as those of
+                                                  one patient. It is no input; noise, weights and scores are those of
+                                                  new groups (docs/use/START.md). NULL: none        */
 } una_fit_settings;
 
 typedef struct una_curve {                     /* the course of training, for the report            */
@@ -352,6 +355,7 @@ typedef struct una_fit_info {                  /* all in the units of the data  
     double      added_z2, added_log_lik;       /* then: mean squared error over predicted variance, 1 expected, and
                                                   log-likelihood per row; 0 where none were predicted, and for the
                                                   whole of several targets                          */
+    const char *group;                         /* as in the settings of the fit; NULL: none         */
 } una_fit_info;
 
 typedef struct una_model una_model;
@@ -513,7 +517,8 @@ typedef enum una_finding_kind {
     UNA_FOUND_WORSE_THAN_LINEAR = 7,           /* "worse_than_linear": linear regression is better  */
     UNA_FOUND_COPIED_ROWS = 8,                 /* "copied_rows": rows with the same inputs and target */
     UNA_FOUND_PILED_TARGET = 9,                /* "piled_target": many rows have its smallest or largest value */
-    UNA_FOUND_SHARE_TARGET = 10                /* "share_target": from 0 to 1, and bands reach beyond */
+    UNA_FOUND_SHARE_TARGET = 10,               /* "share_target": from 0 to 1, and bands reach beyond */
+    UNA_FOUND_GROUPED_ROWS = 11                /* "grouped_rows": a column whose equal cells have alike errors */
 } una_finding_kind;
 
 typedef struct una_finding {

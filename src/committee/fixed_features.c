@@ -12,7 +12,7 @@ static una_status need_folds(una_problem *p, una_run *run)
 {
     una_copies copies;
     if (p->folds || p->valid_x.rows) return UNA_OK;
-    UNA_TRY(una_split_copies(&copies, p->x, run));
+    UNA_TRY(una_split_copies(&copies, p, run));
     return una_problem_make_folds(p, &copies, run);
 }
 
@@ -339,6 +339,20 @@ static una_status report_refits(const candidate *a, bool search, una_run *run)
 
 /* ---- the whole fit ----------------------------------------------------------------------------------------------- */
 
+/* The evidence takes rows of a team for independent, and what they share for the function: the noise is then the one
+ * that makes rows of new teams likeliest. */
+static una_status fit_noise_to_teams(candidate *a, una_run *run)
+{
+    enum { TURNS = 3 };
+    for (size_t k = 0; k < TURNS; k++) UNA_TRY(try_shape(a, run));
+    return UNA_OK;
+}
+
+static bool counts_teams(const candidate *a)
+{
+    return a->pair->plain.correlated && !una_is_given(given_of(a)->noise_std);
+}
+
 /* The shape of the noise, and out-of-fold predictions. */
 static una_status learn_noise_shape(candidate *a, bool shape, bool must, una_fit_result *found, una_arena *keep,
                                     una_run *run)
@@ -346,7 +360,9 @@ static una_status learn_noise_shape(candidate *a, bool shape, bool must, una_fit
     const una_problem *p = &a->pair->plain;
     UNA_TRY(need_folds(&a->pair->plain, run));
     UNA_TRY(predict_folds(a, run));
+    if (counts_teams(a)) UNA_TRY(fit_noise_to_teams(a, run));
     if (shape) UNA_TRY(una_oof_noise_shape(&a->noise, &a->oof, p, must, keep, run));
+    if (a->noise && counts_teams(a)) return try_shape(a, run);
     return a->noise && a->f->kind->search ? choose_noise(a, must, found, keep, run) : UNA_OK;
 }
 
@@ -367,6 +383,7 @@ static double last_noise(const candidate *a)
 {
     const una_problem *p = &a->pair->plain;
     if (una_is_given(given_of(a)->noise_std)) return given_of(a)->noise_std;
+    if (counts_teams(a)) return una_noise_std_of(a->noise_var, a->options, p);
     if (!a->f->kind->search || (p->valid_x.rows && p->valid_joins)) return UNA_AUTO;
     return una_noise_std_of(a->noise_var, a->options, p);
 }
@@ -380,14 +397,14 @@ static una_status learn_by_folds(candidate *a, bool shape, bool scored, const un
     una_common_options *o = a->options;
     una_fit_result *result = f->target->result, found = una_fit_result_in(f->keep);
     bool joins = p->valid_x.rows && p->valid_joins, varying = given_of(a)->noise == UNA_NOISE_VARYING;
-    bool tells = f->kind->search && una_lengths_tell(&a->pair->plain);
-    bool predicted = scored || (una_oof_wanted(result) && !tells);
+    bool teams = counts_teams(a), tells = f->kind->search && una_lengths_tell(&a->pair->plain) && !teams;
+    bool predicted = scored || teams || (una_oof_wanted(result) && !tells);
     if (predicted) UNA_TRY(learn_noise_shape(a, shape, varying, &found, f->keep, f->run));
     if (found.steps > 0) take_lengths(o, a, result, before, &found);
     m->noise = a->noise;
     o->noise = a->noise ? UNA_NOISE_VARYING : UNA_NOISE_CONSTANT;
-    if (a->noise) o->noise_std = last_noise(a);
-    if (a->noise || joins) UNA_TRY(take_in_all_rows(m, a->pair, f));
+    if (a->noise || teams) o->noise_std = last_noise(a);
+    if (a->noise || teams || joins) UNA_TRY(take_in_all_rows(m, a->pair, f));
     if (scored) una_oof_score(&a->oof, result->noise_var, result);
     if (scored && tells) return report_refits(a, found.steps > 0, f->run);
     if (!una_oof_wanted(result)) return UNA_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows with equal inputs: a table of hashes holds the last row of each ring. See copies.h.
+ * Rows with equal inputs: a table of hashes holds the last row of each ring. Rows of a label, and trees of rows. See
+ * copies.h.
  */
 #include "data/copies.h"
 
@@ -68,4 +69,45 @@ una_status una_copies_find(una_copies *copies, una_view x, una_arena *arena, una
     UNA_TRY(una_order_new(&copies->next, x.rows, arena));
     UNA_SCOPED(run, link_all(copies, &x, run));
     return UNA_OK;
+}
+
+/* ---- rows that belong together for other reasons --------------------------------------------------------------- */
+
+static una_status link_labels(una_copies *c, const uint32_t *label, size_t rows, una_run *run)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < rows; i++) most = label[i] > most ? label[i] : most;
+    UNA_NEW_ROWS(&run->scratch, uint32_t, last, (size_t)most + 1);       /* 1 + the last row of each label; 0: none */
+    for (size_t i = 0; i < rows; i++) {
+        uint32_t row = (uint32_t)i, before = last[label[i]];
+        c->next[row] = row;
+        if (before) {
+            c->next[row] = c->next[before - 1];
+            c->next[before - 1] = row;
+        }
+        last[label[i]] = row + 1;
+    }
+    count_rings(c, rows);
+    return UNA_OK;
+}
+
+una_status una_copies_of_labels(una_copies *copies, const uint32_t *label, size_t rows, una_arena *arena, una_run *run)
+{
+    *copies = (una_copies){ .next = NULL };
+    UNA_TRY(una_order_new(&copies->next, rows, arena));
+    UNA_SCOPED(run, link_labels(copies, label, rows, run));
+    return UNA_OK;
+}
+
+uint32_t una_root_of(uint32_t *parent, uint32_t row)
+{
+    while (parent[row] != row) row = parent[row] = parent[parent[row]];
+    return row;
+}
+
+void una_unite_roots(uint32_t *parent, uint32_t a, uint32_t b)
+{
+    uint32_t x = una_root_of(parent, a), y = una_root_of(parent, b);
+    if (x < y) parent[y] = x;
+    else parent[x] = y;
 }

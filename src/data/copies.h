@@ -17,3 +17,10 @@ typedef struct una_copies {
 
 /* Compares by value; all are finite. */
 una_status una_copies_find(una_copies *copies, una_view x, una_arena *arena, una_run *run);
+/* The same for rows that belong together by a label [rows], such as that of a group. */
+una_status una_copies_of_labels(una_copies *copies, const uint32_t *label, size_t rows, una_arena *arena, una_run *run);
+
+/* A forest of rows (Tarjan, Efficiency of a good but not linear set union algorithm, 1975): parent [rows], each row its
+ * own at first; rows of a tree have one root, the first of them. */
+uint32_t una_root_of(uint32_t *parent, uint32_t row);
+void     una_unite_roots(uint32_t *parent, uint32_t a, uint32_t b);

@@ -194,6 +194,8 @@ static size_t odd_row_of(una_cell_format *common, const char **like, const una_t
     return odd;
 }
 
+enum { REPEATED = 3 };                   /* rows for each word, where these may be groups */
+
 static una_status too_many_levels(const una_learner *l, size_t c, size_t count)
 {
     const una_table_column *column = &l->data->column[c];
@@ -220,11 +222,16 @@ static una_status too_many_levels(const una_learner *l, size_t c, size_t count)
             column->name, una_table_place_in(&l->run->scratch, l->data, column->first_word, c), word, count,
             UNA_MAX_LEVELS);
 
+    una_text group = una_text_in(&l->run->scratch);
+    if (REPEATED * count <= l->rows)
+        una_text_add(&group, "; if they name what several rows belong to, such as subjects, use --group '%.60s'",
+                     column->name);
+    UNA_TRY(una_arena_check(&l->run->scratch));
     UNA_FAIL(l->run, UNA_E_INPUT,
              "column '%.60s' of %s holds %zu different words, and a category may have %d at most; take "
              "the column out with --drop '%.60s', group its words, or use --other N to let words in fewer than N rows "
-             "share a level",
-             column->name, l->data->origin, count, UNA_MAX_LEVELS, column->name);
+             "share a level%s",
+             column->name, l->data->origin, count, UNA_MAX_LEVELS, column->name, group.length ? group.at : "");
 }
 
 /* The other of two words that all cells of a column hold; NULL: there are more, or one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Columns that a person leaves out of a fit: --drop names them, --only names all that stay. Remembered with the model,
- * as they were given, so that the fit can be repeated.
+ * Columns that a person leaves out of a fit: --drop names them, --only names all that stay, --group one that says which
+ * rows belong together. Remembered with the model, as they were given, so that the fit can be repeated.
  */
 #pragma once
 
@@ -13,6 +13,7 @@ typedef struct una_selection {
     size_t             drop_count;
     const char *const *only;     /* [only_count] with the targets, which need not be among them; 0: all columns */
     size_t             only_count;
+    const char        *group;    /* no input: rows with equal cells here stay together; NULL: none       */
 } una_selection;
 
 /* out [data->columns]: whether a column is left out. Refused: a name that the table does not have, one in both lists, a

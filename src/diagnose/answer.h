@@ -73,7 +73,8 @@ void una_case_say_aside(una_text *text, const una_case *c);
 /* The verdict's importance of each column. To be called where something was learnt. */
 una_status una_case_importance(una_case *c, una_run *run);
 
-/* Each adds its findings: target.c, leaks.c, suspects.c. */
+/* Each adds its findings: target.c, leaks.c, suspects.c, groups.c. */
 una_status una_find_target(una_case *c, una_run *run);
 una_status una_find_leaks(una_case *c, una_run *run);
 una_status una_find_suspects(una_case *c, una_run *run);
+una_status una_find_groups(una_case *c, una_run *run);

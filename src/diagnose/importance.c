@@ -14,6 +14,7 @@
 #include "data/columns.h"
 #include "model/held_out.h"
 #include "model/several.h"
+#include "model/teams.h"
 #include "model/validation_split.h"
 
 enum { FOLDS = 5, MOST_EVALUATED = 1000, MOST_REPEATS = 5, BUDGET = 40000, LEAST_EVALUATED = 100, LEAST_ROWS = 10,
@@ -201,6 +202,34 @@ static double strided_mean(const double *at, size_t count, size_t step)
     return sum / (double)count;
 }
 
+/* Near copies go; rows of a group stay together, where the table has the column and enough of them. */
+static una_status find_teams(work *w, una_run *run)
+{
+    const char *group = w->model->columns.selection.group;
+    if (group && una_table_find(w->data, group) == SIZE_MAX) return UNA_OK;
+    una_status status = una_teams_find(&w->all, NULL, run);
+    if (status != UNA_E_INPUT) return status;
+    una_clear_message(run);
+    return UNA_OK;
+}
+
+/* Rows of a team follow the first of them. */
+static una_status keep_teams_together(uint32_t *order, const una_problem *p, una_run *run)
+{
+    size_t rows = p->x.rows, to = 0;
+    una_copies teams;
+    if (!p->team) return UNA_OK;
+    UNA_TRY(una_copies_of_labels(&teams, p->team, rows, &run->scratch, run));
+    UNA_NEW_ROWS(&run->scratch, bool, placed, rows);
+    UNA_COPY_BYTES(&run->scratch, uint32_t, mixed, order, rows * sizeof *order);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t row = mixed[i]; !placed[row]; row = teams.next[row]) {
+            placed[row] = true;
+            order[to++] = (uint32_t)row;
+        }
+    return UNA_OK;
+}
+
 /* Encoded rows in a random order: those to evaluate come first. */
 static una_status shuffle_rows(work *w, const double *own, una_run *run)
 {
@@ -210,16 +239,21 @@ static una_status shuffle_rows(work *w, const double *own, una_run *run)
     UNA_NEW_ROWS(&run->scratch, double, x, rows * inputs);
     UNA_NEW_ROWS(&run->scratch, double, y, rows);
     UNA_NEW_ROWS_AT(&run->scratch, w->own, rows);
+    uint32_t *team = p->team ? UNA_GET_ROWS(&run->scratch, uint32_t, rows) : NULL;
+    UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_order_new(&order, rows, &run->scratch));
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_REPORT, 0);
     una_rng_permute(&rng, order, rows);
+    UNA_TRY(keep_teams_together(order, p, run));
     for (size_t k = 0; k < rows; k++) {
+        if (team) team[k] = p->team[order[k]];
         memcpy(x + k * inputs, p->x.at + order[k] * inputs, inputs * sizeof *x);
         y[k] = p->y[order[k]];
         w->own[k] = own[order[k]];
     }
     p->x.at = x;
     p->y = y;
+    p->team = team;
     return UNA_OK;
 }
 
@@ -231,6 +265,7 @@ static una_status importance_begin(work *w, una_run *run)
         UNA_FAIL(run, UNA_E_USAGE, "a model of images has no columns of which one could matter more than another");
     UNA_TRY(una_table_need(&target, w->data, columns->target, run));
     UNA_TRY(una_problem_encode(&w->all, w->model, w->data, run));
+    UNA_TRY(find_teams(w, run));
     size_t rows = w->all.x.rows;
     if (rows < LEAST_ROWS)
         UNA_FAIL(run, UNA_E_INPUT, "%s: %zu rows are too few to say which inputs matter; %d are needed",

@@ -15,11 +15,12 @@
 #include "diagnose/answer.h"
 
 #include "la/la.h"
+#include "model/teams.h"
 #include "model/validation_split.h"
 
 static const char *const names[] = { "nothing_learnt", "too_good", "suspect_rows", "binary_target", "count_target",
                                      "positive_target", "few_rows", "worse_than_linear", "copied_rows", "piled_target",
-                                     "share_target" };
+                                     "share_target", "grouped_rows" };
 
 void una_case_find(una_case *c, una_finding_kind kind, const char *column, const char *format, ...)
 {
@@ -103,13 +104,21 @@ static una_status take_teams(una_case *c, const una_copies *copies, una_run *run
     return UNA_OK;
 }
 
+/* Rows that stay together: those with equal inputs, or of a group. */
+static una_status case_copies(una_copies *copies, const una_case *c, una_run *run)
+{
+    size_t inputs = c->columns->input_count;
+    una_problem p = { .x = { c->x, c->rows, inputs, inputs }, .y = c->y, .columns = c->columns, .data = c->data,
+                      .origin = c->kept };
+    UNA_TRY(una_teams_label(&p, run));
+    return una_split_copies(copies, &p, run);
+}
+
 /* The folds of the reference, in which rows with equal inputs stay together as they do in those of fits. */
 static una_status case_folds(una_case *c, una_run *run)
 {
     una_copies copies;
-    if (!c->images)
-        UNA_TRY(una_split_copies(&copies, (una_view){ c->x, c->rows, c->columns->input_count,
-                                                      c->columns->input_count }, run));
+    if (!c->images) UNA_TRY(case_copies(&copies, c, run));
     UNA_TRY(take_teams(c, c->images ? NULL : &copies, run));
     c->folds = c->held->folds ? 5 : 1;
     if (c->folds > 1 && !c->images)
@@ -478,6 +487,7 @@ static una_status judge_model(una_case *c, una_run *run)
     if (what == NOTHING && !c->aside) say_nothing_learnt(c);
     else if ((what == LINE_ALONE && !c->aside) || line) say_line_is_better(c);
     say_copies(c);
+    UNA_SCOPED(run, una_find_groups(c, run));
     UNA_TRY(say_all(c, what, run));
     if (what == SOMETHING) UNA_TRY(una_case_importance(c, run));
     UNA_TRY(una_arena_check(c->keep));

@@ -79,7 +79,7 @@ static una_status take_table(una_gap_work *t, const una_dataset *data, una_run *
     una_notes warnings = { .arena = r->keep };
     double *x, *y;
     size_t *kept, rows;
-    una_selection selection = { t->fit.drop, t->fit.drop_count, t->fit.only, t->fit.only_count };
+    una_selection selection = { t->fit.drop, t->fit.drop_count, t->fit.only, t->fit.only_count, t->fit.group };
     una_columns *learnt = &columns;
     una_learning from = { data, &t->fit.target, 1, &selection, t->fit.missing, t->fit.other, NULL };
     UNA_TRY(una_columns_learn(&learnt, &from, &run->scratch, run));

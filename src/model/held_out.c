@@ -7,6 +7,7 @@
 #include "la/la.h"
 #include "la/mixture.h"
 #include "model/log_target.h"
+#include "model/teams.h"
 #include "model/validation_split.h"
 
 enum { REFITS = 3, ONCE_FROM = 1000, ONE_IN = 5 };       /* few rows: folds; many: one fit without a fifth of them */
@@ -95,7 +96,7 @@ static una_status deal_into_folds(refit *f, una_run *run)
     size_t rows = f->all.x.rows, parts = rows >= ONCE_FROM ? ONE_IN : REFITS;
     una_copies copies;
     unsigned char *fold;
-    UNA_TRY(una_split_copies(&copies, f->all.x, run));
+    UNA_TRY(una_split_copies(&copies, &f->all, run));
     UNA_TRY(una_fold_rows(&fold, &parts, &copies, rows, una_rng_at(run->settings.seed, UNA_FOR_FOLDS, 1), run));
     f->all.fold = fold;
     f->folds = rows >= ONCE_FROM ? 1 : parts;
@@ -179,6 +180,7 @@ static una_status refit_parts(una_model *model, const una_dataset *data, const u
 {
     refit f = { .model = model, .settings = settings };
     UNA_TRY(una_problem_encode(&f.all, model, data, run));
+    UNA_TRY(una_teams_find(&f.all, NULL, run));
     UNA_TRY(deal_into_folds(&f, run));
     UNA_TRY(new_oof_predictions(&f.oof, f.all.x.rows, run));
     for (; f.fold < f.folds; f.fold++) UNA_SCOPED(run, refit_part(&f, run));

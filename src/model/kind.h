@@ -30,6 +30,10 @@ typedef struct una_problem {             /* what a model has to learn; borrowed,
                                                      so that they do not depend on who is left out; 0: x.rows */
     size_t *origin;                               /* [x.rows, then held-out rows that join] which row of the table each
                                                      is; NULL: not wanted */
+    uint32_t *team;                               /* [x.rows, then held-out rows that join] label of the rows that stay
+                                                     together (model/teams.h); NULL: those with equal inputs */
+    bool     correlated;                          /* rows of a team share more than their inputs, as those of one subject
+                                                     do: noise is what new teams show, not the evidence of single rows */
     size_t   part, rows_elsewhere;                /* of a table in parts, each in a process of its own: which one this
                                                      is, and the rows of the others that train */
 } una_problem;

@@ -11,6 +11,7 @@
 #include "la/mixture.h"
 #include "model/shared_fit.h"
 #include "model/held_out.h"
+#include "model/teams.h"
 
 /* ---- options: table defaults, preset, spec, --set; later wins ------------------------------------------ */
 
@@ -59,6 +60,7 @@ void una_info_of_columns(una_fit_info *info, const una_columns *c)
     info->only = c->selection.only;
     info->only_count = c->selection.only_count;
     info->log_target = c->log_target;
+    info->group = c->selection.group;
 }
 
 static void fill_info(una_model *model, const una_fit_result *r, size_t rows, size_t other)
@@ -154,7 +156,8 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
 {
     una_problem problem;
     size_t all;
-    una_selection selection = { settings->drop, settings->drop_count, settings->only, settings->only_count };
+    una_selection selection = { settings->drop, settings->drop_count, settings->only, settings->only_count,
+                                settings->group };
     una_columns *columns = &model->columns;
     una_learning from = { data, &settings->target, 1, &selection, settings->missing, settings->other, &result->notes };
     UNA_TRY(una_columns_learn(&columns, &from, &model->keep, run));
@@ -168,9 +171,10 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     una_encoded encoded = { images ? NULL : problem.x.at, problem.y, problem.origin, rows };
     UNA_TRY(una_columns_warn_outliers(&model->columns, data, &encoded, &result->warnings, run));
     UNA_TRY(una_shared_fit_warnings(&result->warnings, run));
-    problem.table_rows = all;
     problem.part = una_rank_group_rank(run);
     bool hold_out = settings->hold_out && all == rows;
+    if (all == rows) UNA_TRY(una_teams_find(&problem, &result->warnings, run));
+    else problem.table_rows = all;
     if (!hold_out) problem.origin = NULL;
     UNA_TRY(una_problem_split(&problem, model->kind, model->options, settings, result, run));
     problem.rows_elsewhere = una_run_sum_size(problem.x.rows, run) - problem.x.rows;

@@ -140,6 +140,10 @@ static const char *header_of(const una_model *model, una_arena *arena, const una
     una_text_add(&json, "]");
     if (info->drop_count) add_json_sentences(&json, "dropped", info->drop, info->drop_count, 0);
     if (info->only_count) add_json_sentences(&json, "only", info->only, info->only_count, 0);
+    if (info->group) {
+        una_text_add(&json, ",\n \"group\": ");
+        una_text_json(&json, info->group);
+    }
     una_text_add(&json, ",\n \"missing\": \"%s\", \"other\": %zu, \"rows\": %zu, \"inputs\": %zu",
                  missing[info->missing], info->other, info->rows, info->inputs);
     if (!model->targets) add_findings(&json, info);

@@ -7,6 +7,7 @@
 
 #include "model/held_out.h"
 #include "model/log_target.h"
+#include "model/teams.h"
 
 typedef struct fitting {
     una_model         *whole;
@@ -56,7 +57,7 @@ size_t una_target_cells(const double *y, size_t rows, size_t outputs, size_t tar
     return count;
 }
 
-typedef struct picked { double *x, *y, *weight; unsigned char *fold; size_t *origin, rows; } picked;
+typedef struct picked { double *x, *y, *weight; unsigned char *fold; uint32_t *team; size_t *origin, rows; } picked;
 
 static void pick_rows(picked *to, const una_problem *p, una_view x, const double *y, bool train, size_t target)
 {
@@ -67,6 +68,7 @@ static void pick_rows(picked *to, const una_problem *p, una_view x, const double
         if (to->x) memcpy(to->x + to->rows * x.cols, x.at + i * x.stride, x.cols * sizeof *to->x);
         if (train && to->fold) to->fold[to->rows] = p->fold[i];
         if (train && to->weight) to->weight[to->rows] = p->weight[i];
+        if (to->team && (train || p->valid_joins)) to->team[to->rows] = p->team[train ? i : p->x.rows + i];
         if (to->origin && (train || p->valid_joins)) to->origin[to->rows] = p->origin[train ? i : p->x.rows + i];
         to->y[to->rows++] = cell;
     }
@@ -83,6 +85,7 @@ una_status una_problem_target(una_problem *own, const una_problem *p, size_t tar
     picked to = { .x = all ? NULL : UNA_GET_ROWS(arena, double, rows * cols), .y = UNA_GET_ROWS(arena, double, rows),
                   .weight = !all && p->weight ? UNA_GET_ROWS(arena, double, rows) : NULL,
                   .fold = !all && p->fold ? UNA_GET_ROWS(arena, unsigned char, rows) : NULL,
+                  .team = !all && p->team ? UNA_GET_ROWS(arena, uint32_t, rows) : NULL,
                   .origin = !all && p->origin ? UNA_GET_ROWS(arena, size_t, rows) : NULL };
     UNA_TRY(una_arena_check(arena));
     pick_rows(&to, p, p->x, p->y, true, target);
@@ -98,6 +101,7 @@ una_status una_problem_target(una_problem *own, const una_problem *p, size_t tar
     own->valid_x = (una_view){ to.x + train * cols, held, cols, cols };
     own->fold = to.fold;
     own->origin = to.origin;
+    own->team = to.team;
     own->weight = to.weight;
     return UNA_OK;
 }
@@ -156,7 +160,7 @@ static una_status learn_columns(fitting *f)
     UNA_TRY(una_arena_check(&f->run->scratch));
     for (size_t t = 0; t < targets; t++) columns[t] = &whole->target[t]->columns;
     const una_fit_settings *s = f->settings;
-    una_selection selection = { s->drop, s->drop_count, s->only, s->only_count };
+    una_selection selection = { s->drop, s->drop_count, s->only, s->only_count, s->group };
     una_learning from = { f->data, s->targets, targets, &selection, s->missing, s->other, &f->common.notes };
     UNA_TRY(una_columns_learn(columns, &from, &whole->keep, f->run));
     whole->columns.file_notes = columns[0]->file_notes;              /* the notes are those of the whole */
@@ -184,7 +188,7 @@ static una_status encode_fitting(fitting *f)
     f->kept = kept;
     f->all = (una_problem){ .x = { x, rows, inputs, inputs }, .y = y, .outputs = f->whole->targets,
                             .columns = columns, .data = f->data, .seed = f->run->settings.seed, .table_rows = rows,
-                            .origin = f->settings->hold_out ? kept : NULL };
+                            .origin = kept };
     return una_columns_warn_outliers(f->columns[0], f->data, &(una_encoded){ x, NULL, kept, rows },
                                      &f->common.warnings, f->run);
 }
@@ -249,7 +253,7 @@ static una_status own_split(una_problem *p, const fitting *f, size_t t)
         UNA_FAIL(f->run, UNA_E_INPUT, "%s: there are no rows to validate on with the target '%.60s'",
                  f->settings->valid->origin, f->columns[t]->target);
     una_problem whole = { .x = all.x, .y = all.y, .outputs = all.outputs, .columns = all.columns, .data = all.data,
-                          .seed = all.seed };
+                          .seed = all.seed, .team = all.team, .correlated = all.correlated };
     if (all.valid_joins) whole.x.rows += all.valid_x.rows;
     UNA_TRY(una_problem_target(p, &whole, t, &f->run->scratch));
     p->table_rows = p->x.rows;
@@ -385,6 +389,8 @@ una_status una_several_fit(una_model *whole, const char *spec, const una_dataset
     UNA_TRY(learn_columns(&f));
     UNA_TRY(encode_fitting(&f));
     for (size_t t = 0; t < whole->targets; t++) UNA_SCOPED(run, check_target_rows(&f, t));
+    UNA_TRY(una_teams_find(&f.all, &f.common.warnings, run));
+    if (!settings->hold_out) f.all.origin = NULL;
     UNA_TRY(una_problem_split(&f.all, whole->kind, whole->target[0]->options, settings, &f.common, run));
 
     bool at_once = whole->kind->fit_to.targets != NULL;

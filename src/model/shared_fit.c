@@ -32,6 +32,8 @@ una_status una_shared_fit_agree(const char **spec, const una_fit_settings *setti
     if (!run->rank_group) return UNA_OK;
     if (settings->target_count)
         UNA_FAIL(run, UNA_E_USAGE, "several targets cannot be fitted over ranks; fit one after the other");
+    if (settings->group)
+        UNA_FAIL(run, UNA_E_USAGE, "groups need all rows in one process, so --group is not possible over ranks");
     UNA_TRY(check_same_call(*spec, settings, run));
     if (!*spec) *spec = "luna";
     return UNA_OK;

@@ -15,12 +15,16 @@ static bool can_keep_copies_in_one_part(const una_copies *copies, size_t rows)
     return 2 * copies->largest <= rows && !few_inputs;
 }
 
-una_status una_split_copies(una_copies *copies, una_view x, una_run *run)
+una_status una_split_copies(una_copies *copies, const una_problem *p, una_run *run)
 {
-    UNA_TRY(una_copies_find(copies, x, &run->scratch, run));
-    if (copies->copied == 0 || can_keep_copies_in_one_part(copies, x.rows)) return UNA_OK;
-    for (size_t i = 0; i < x.rows; i++) copies->next[i] = (uint32_t)i;
-    copies->groups = x.rows;
+    size_t rows = p->x.rows;
+    UNA_TRY(p->team ? una_copies_of_labels(copies, p->team, rows, &run->scratch, run)
+                    : una_copies_find(copies, p->x, &run->scratch, run));
+    bool keeps = p->correlated ? copies->groups > 1 && 2 * copies->largest <= rows
+                               : can_keep_copies_in_one_part(copies, rows);
+    if (copies->copied == 0 || keeps) return UNA_OK;
+    for (size_t i = 0; i < rows; i++) copies->next[i] = (uint32_t)i;
+    copies->groups = rows;
     copies->largest = 1;
     return UNA_OK;
 }
@@ -126,6 +130,7 @@ static una_status move_held_rows(una_problem *p, const bool *out, size_t held, u
     double *held_x = UNA_GET_ROWS(&run->scratch, double, held * cols);
     double *held_y = UNA_GET_ROWS(&run->scratch, double, held * targets);
     size_t *held_origin = p->origin ? UNA_GET_ROWS(&run->scratch, size_t, held) : NULL;
+    uint32_t *held_team = p->team ? UNA_GET_ROWS(&run->scratch, uint32_t, held) : NULL;
     double *x = (double *)p->x.at, *y = (double *)p->y;
     UNA_TRY(una_arena_check(&run->scratch));
 
@@ -135,6 +140,7 @@ static una_status move_held_rows(una_problem *p, const bool *out, size_t held, u
         if (to != x + i * cols) memcpy(to, x + i * cols, cols * sizeof *x);
         if (answer != y + i * targets) memcpy(answer, y + i * targets, targets * sizeof *y);
         if (p->origin) *(out[i] ? held_origin + valid : p->origin + train) = p->origin[i];
+        if (p->team) *(out[i] ? held_team + valid : p->team + train) = p->team[i];
         if (out[i]) valid++;
         else train++;
     }
@@ -142,6 +148,7 @@ static una_status move_held_rows(una_problem *p, const bool *out, size_t held, u
     memcpy(x + train * cols, held_x, held * cols * sizeof *x);
     memcpy(y + train * targets, held_y, held * targets * sizeof *y);
     if (p->origin) memcpy(p->origin + train, held_origin, held * sizeof *p->origin);
+    if (p->team) memcpy(p->team + train, held_team, held * sizeof *p->team);
     p->x.rows = train;
     p->valid_x = (una_view){ x + train * cols, held, cols, cols };
     p->valid_y = y + train * targets;
@@ -248,14 +255,18 @@ una_status una_problem_without_fold(una_problem *p, size_t fold, una_arena *aren
     size_t rows = p->x.rows, cols = p->x.cols, outputs = p->outputs ? p->outputs : 1, out = 0, in = 0;
     UNA_NEW_ROWS(arena, double, x, rows * cols);
     UNA_NEW_ROWS(arena, double, y, rows * outputs);
+    uint32_t *team = p->team ? UNA_GET_ROWS(arena, uint32_t, rows) : NULL;
+    UNA_TRY(una_arena_check(arena));
     for (size_t i = 0; i < rows; i++) out += p->fold[i] == fold;
     size_t valid = rows - out;
     for (size_t i = 0; i < rows; i++) {
         size_t to = p->fold[i] == fold ? valid++ : in++;
         memcpy(x + to * cols, p->x.at + i * p->x.stride, cols * sizeof *x);
         memcpy(y + to * outputs, p->y + i * outputs, outputs * sizeof *y);
+        if (team) team[to] = p->team[i];
     }
 
+    p->team = team;
     p->x = (una_view){ x, in, cols, cols };
     p->y = y;
     p->valid_x = (una_view){ x + in * cols, out, cols, cols };
@@ -294,12 +305,12 @@ static una_status split_own_rows(una_problem *p, double fraction, size_t folds_b
     bool images = una_columns_image(p->columns).height > 0;       /* trainings are long, so there is only one */
     bool whole = is_whole(p), in_turn = fraction == 0 && p->x.rows < folds_below && whole && !images;
     if (fraction == 0) fraction = fmin(0.5, fmax(held_share, LEAST_HELD / (double)una_table_rows(p)));
-    UNA_TRY(una_split_copies(&copies, p->x, run));
+    UNA_TRY(una_split_copies(&copies, p, run));
     UNA_TRY(in_turn ? una_problem_make_folds(p, &copies, run) : hold_out_share(p, &copies, fraction, run));
 
     bool keeps_copies = copies.groups < p->x.rows + p->valid_x.rows;
-    if (!whole) copies.copied = 0;                          /* copies among some of the rows say too little */
-    if (keeps_copies) note_copies(p, &copies, result);
+    if (!whole || p->team) copies.copied = 0;               /* copies among some of the rows say too little */
+    if (keeps_copies && !p->team) note_copies(p, &copies, result);
     else if (copies.copied > 0) UNA_TRY(warn_of_rows_across(p, result, run));
     if (!in_turn) una_arena_release(&run->scratch, mark);
     return UNA_OK;

@@ -13,10 +13,11 @@ enum { UNA_FOLDS = 5 };
  * nothing. */
 enum { UNA_FOLD_ROWS = 1000, UNA_KEPT_FOLD_ROWS = 100000 };
 
-/* The copies of x that a split keeps together, in run->scratch. Each row is a group of its own (`copied` still says how
- * many have a copy) where keeping copies together leaves too little to learn from: one group has more than half of the
- * rows, or few different inputs are repeated so often that each held-out one would be unlike any other row. */
-una_status una_split_copies(una_copies *copies, una_view x, una_run *run);
+/* The rows of x that a split keeps together, in run->scratch: teams, or copies. Each row is a group of its own (`copied`
+ * still says how many have a copy) where keeping copies together leaves too little to learn from: one group has more than
+ * half of the rows, or few different inputs are repeated so often that each held-out one would be unlike any other row.
+ * Few teams of correlated rows stay. */
+una_status una_split_copies(una_copies *copies, const una_problem *problem, una_run *run);
 /* fold [rows] in run->scratch: groups in random order, each to the smallest fold. *folds: how many are wanted, then how
  * many there are. */
 una_status una_fold_rows(unsigned char **fold, size_t *folds, const una_copies *copies, size_t rows, una_rng rng,

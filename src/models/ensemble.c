@@ -132,6 +132,8 @@ static una_status resample_rows(una_problem *p, una_run *run)
     size_t rows = p->x.rows, cols = p->x.cols;
     double *x = UNA_GET_ROWS(&run->scratch, double, rows * cols), *y = UNA_GET_ROWS(&run->scratch, double, rows);
     UNA_NEW(&run->scratch, unsigned char, fold, rows);
+    uint32_t *team = p->team ? UNA_GET_ROWS(&run->scratch, uint32_t, rows) : NULL;
+    UNA_TRY(una_arena_check(&run->scratch));
 
     una_rng rng = una_rng_at(p->seed, UNA_FOR_FOLDS, 1);
     size_t folds = 0;
@@ -141,12 +143,14 @@ static una_status resample_rows(una_problem *p, una_run *run)
             memcpy(x + i * cols, p->x.at + from * p->x.stride, cols * sizeof *x);
             y[i] = p->y[from];
             if (p->folds) fold[i] = p->fold[from];
+            if (team) team[i] = p->team[from];
         }
         folds = p->folds ? close_up(fold, rows) : 0;
     } while (folds == 1 && rows > 1);                    /* all from one fold: no rows would be left to train on */
 
     p->x = (una_view){ x, rows, cols, cols };
     p->y = y;
+    p->team = team;
     p->folds = folds;
     p->fold = folds ? fold : NULL;
     p->shared = NULL;

@@ -232,7 +232,7 @@ static una_status hold_out_rows(const una_problem *p, size_t held, una_rng rng, 
 {
     uint32_t *order;
     una_copies copies;
-    UNA_TRY(una_split_copies(&copies, p->x, run));
+    UNA_TRY(una_split_copies(&copies, p, run));
     UNA_TRY(una_hold_rows(&order, &held, &copies, p->x.rows, rng, run));
     UNA_TRY(una_gp_rows_pick(out, p, order, held, run));
     return una_gp_rows_pick(in, p, order + held, p->x.rows - held, run);
@@ -377,6 +377,10 @@ static una_status rows_to_keep(una_problem *kept, const gp_search *fit, una_run 
     if (kept->x.rows <= MOST_KEPT) return UNA_OK;
     UNA_TRY(una_spread_rows(&order, MOST_KEPT, &metric, kept->x, run));
     UNA_TRY(una_gp_rows_pick(&some, kept, order, MOST_KEPT, run));
+    if (kept->team) {
+        UNA_NEW_ROWS_AT(&run->scratch, kept->team, MOST_KEPT);
+        for (size_t i = 0; i < MOST_KEPT; i++) kept->team[i] = fit->f->problem->team[order[i]];
+    }
     kept->x = some.x;
     kept->y = some.y;
     kept->weight = some.weight;

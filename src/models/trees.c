@@ -262,7 +262,7 @@ static una_status choose_count(una_tree_settings *how, double *error, size_t *ju
     bool again = grows_again(p);
     una_trees trial = { .coding = m->trees.coding }, *grown = again ? &trial : &m->trees;
     *judges = (size_t)(JUDGES * (double)rows) < LEAST_JUDGES ? LEAST_JUDGES : (size_t)(JUDGES * (double)rows);
-    UNA_TRY(una_split_copies(&copies, p->x, run));
+    UNA_TRY(una_split_copies(&copies, p, run));
     UNA_TRY(una_hold_rows(&order, judges, &copies, rows, una_rng_at(p->seed, UNA_FOR_SPLIT, 4), run));
     UNA_TRY(pick_rows(&held.x, &y, p, order, *judges, run));
     UNA_TRY(una_tree_rows_take(&judge, &m->trees.coding, held.x, y, &run->scratch, run));

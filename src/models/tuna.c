@@ -323,7 +323,7 @@ static una_status hold_fifth(bool **held, const una_problem *p, una_run *run)
     uint32_t *order;
     una_copies copies;
     UNA_NEW_AT(&run->scratch, *held, rows);
-    UNA_TRY(una_split_copies(&copies, p->x, run));
+    UNA_TRY(una_split_copies(&copies, p, run));
     UNA_TRY(una_hold_rows(&order, &fifth, &copies, rows, una_rng_at(p->seed, UNA_FOR_SPLIT, 1), run));
     for (size_t i = 0; i < fifth; i++) (*held)[order[i]] = true;
     return UNA_OK;

@@ -113,7 +113,7 @@ static bool is_whole(const una_dataset *data, const bool *out, size_t row)
 
 static una_selection selection_of(const una_comparison *c)
 {
-    return (una_selection){ c->fit.drop, c->fit.drop_count, c->fit.only, c->fit.only_count };
+    return (una_selection){ c->fit.drop, c->fit.drop_count, c->fit.only, c->fit.only_count, NULL };
 }
 
 /* Columns whose cells may be missing: those that neither models nor folds look at. */
@@ -165,6 +165,19 @@ static una_status take_words(una_comparison *c)
     return UNA_OK;
 }
 
+/* Fits keep groups together too, where enough of them train. */
+static void take_groups(una_comparison *c)
+{
+    enum { LEAST_GROUPS = 5 };
+    size_t folds = c->folds.folds, groups = c->folds.groups;
+    bool enough = groups >= folds && groups - groups / folds > LEAST_GROUPS && 4 * c->folds.largest <= c->data->rows;
+    c->fit.group = enough && !c->asked.time ? c->asked.group : NULL;
+    c->folds.keeps_group = c->fit.group != NULL;
+    if (c->asked.group && !c->fit.group)
+        una_log(c->kept.run, UNA_LOG_NOTE, "the folds keep groups together; the fits inside them do not, because too "
+                "few groups train");
+}
+
 static una_status find_share(una_comparison *c)
 {
     una_run *run = c->kept.run;
@@ -189,6 +202,7 @@ static una_status take_folds(una_comparison *c)
         .selection = selection_of(c) };
     UNA_TRY(una_folds_make(&c->folds, c->data, &settings, c->kept.keep, run));
     c->fit.target = c->data->column[c->folds.target].name;
+    take_groups(c);
     UNA_TRY(take_words(c));
     UNA_SCOPED(run, find_share(c));
     return UNA_OK;
@@ -203,7 +217,10 @@ static una_status name_study(una_comparison *c)
     una_text_add(&study, "compare(folds=%zu, seed=%" PRIu64, c->folds.folds, c->kept.run->settings.seed);
     if (c->asked.group) una_spec_add(&study, "group", c->asked.group);
     if (c->asked.time) una_spec_add(&study, "time", c->asked.time);
-    una_kept_add_settings(&study, &c->fit,
+    una_fit_settings fit = c->fit;
+    if (fit.group) una_spec_add(&study, "fits", "by_group");
+    fit.group = NULL;
+    una_kept_add_settings(&study, &fit,
                           c->fit.valid_fraction > 0 ? una_number_text(number, c->fit.valid_fraction) : NULL);
     una_spec_close(&study);
     c->study = study.at;

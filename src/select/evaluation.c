@@ -5,6 +5,7 @@
 #include "select/evaluation.h"
 
 #include "base/option.h"
+#include "data/codes.h"
 #include "model/above.h"
 
 const char *const una_evaluation_measures[UNA_EVALUATION_COUNT] = {
@@ -93,11 +94,48 @@ una_status una_evaluation_features(const char **features, const char **set, cons
 
 /* ---- evaluations --------------------------------------------------------------------------------------------- */
 
+/* Rows of whole groups, taken at random until they are the share of the rows, first; *held: how many these are. */
+static una_status cut_groups(size_t **order, size_t *held, const una_dataset *data, const char *group, una_rng rng,
+                             una_run *run)
+{
+    size_t column, values, rows = data->rows, wanted = *held, taken = 0, in = 0, out = 0;
+    uint32_t *mixed;
+    UNA_NEW_ROWS(&run->scratch, uint32_t, code, rows);
+    UNA_NEW_ROWS_AT(&run->scratch, *order, rows);
+    UNA_TRY(una_table_need(&column, data, group, run));
+    UNA_TRY(una_column_need_codes(code, &values, "group", data, column, run));
+    UNA_NEW(&run->scratch, size_t, size, values);
+    UNA_NEW(&run->scratch, bool, tested, values);
+    UNA_TRY(una_order_new(&mixed, values, &run->scratch));
+    for (size_t i = 0; i < rows; i++) size[code[i]]++;
+    una_rng_permute(&rng, mixed, values);
+    for (size_t k = 0; k + 1 < values && taken < wanted; k++) {
+        tested[mixed[k]] = true;
+        taken += size[mixed[k]];
+    }
+    *held = taken;
+    for (size_t i = 0; i < rows; i++) (*order)[tested[code[i]] ? out++ : taken + in++] = i;
+    return UNA_OK;
+}
+
+static una_status cut_table_by_group(una_evaluations *w, const una_dataset *table, double share, uint64_t seed)
+{
+    una_dataset *train, *test;
+    size_t *order, rows = table->rows, held = (size_t)(share * (double)rows);
+    una_rng rng = una_rng_at(seed, UNA_FOR_SPLIT, 6);
+    UNA_TRY(cut_groups(&order, &held, table, w->setup->fit.group, rng, w->run));
+    UNA_TRY(una_held_part(&train, table, order + held, rows - held, w->run));
+    UNA_TRY(una_held_part(&test, table, order, held, w->run));
+    w->train = train, w->test = test;
+    return UNA_OK;
+}
+
 /* Cut at random; both parts last as long as the scratch memory. */
 static una_status cut_table(una_evaluations *w, const una_dataset *table, double share, uint64_t seed)
 {
     una_split split = UNA_INIT(una_split);
     una_dataset *train, *test;
+    if (w->setup->fit.group) return cut_table_by_group(w, table, share > 0 ? share : 0.2, seed);
     UNA_TRY(una_split_random(&split, una_dataset_row_count(table), share > 0 ? share : 0.2, seed, w->run));
     una_status status = una_held_part(&train, table, split.train, split.train_count, w->run);
     if (status == UNA_OK) status = una_held_part(&test, table, split.test, split.test_count, w->run);

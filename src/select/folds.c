@@ -1,85 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Folds: cells become numbers by their order, groups and copies become heaps of rows in a forest of roots (Tarjan,
- * Efficiency of a good but not linear set union algorithm, 1975), and each heap goes to the smallest fold.
+ * Folds: groups and copies become heaps of rows in a forest, and each heap goes to the smallest fold.
  */
 #include "select/folds.h"
 
+#include "data/codes.h"
 #include "data/copies.h"
+#include "data/near_copies.h"
 #include "select/evaluation.h"
 
 #include <ctype.h>
 
 enum { FOLDS = 5 };
 static const uint64_t COMPARED = 6ull << 40;             /* streams of UNA_FOR_FOLDS that no fit uses */
-static const uint32_t NONE = UINT32_MAX;                 /* of a cell that is missing */
-
-/* ---- cells as numbers ----------------------------------------------------------------------------------------- */
-
-typedef struct cell { double number; const char *word; uint32_t row; } cell;
-
-static int compare_cells(const cell *a, const cell *b)
-{
-    if (a->word && b->word) return strcmp(a->word, b->word);
-    return (a->number > b->number) - (a->number < b->number);
-}
-
-static int by_cell(const void *a, const void *b)
-{
-    const cell *x = a, *y = b;
-    int order = compare_cells(x, y);
-    return order ? order : (x->row > y->row) - (x->row < y->row);
-}
-
-/* code [rows]: 0, 1 ... in the order of the values, equal for equal values; NONE where a cell is missing. */
-static una_status code_column(uint32_t *code, size_t *count, const una_dataset *data, size_t column, una_run *run)
-{
-    const una_table_column *of = &data->column[column];
-    size_t there = 0;
-    UNA_NEW_ROWS(&run->scratch, cell, cells, data->rows);
-    for (size_t i = 0; i < data->rows; i++) {
-        code[i] = NONE;
-        if (of->is_text ? !of->word[i] : isnan(of->number[i])) continue;
-        cells[there++] = (cell){ of->is_text ? 0 : of->number[i], of->is_text ? of->word[i] : NULL, (uint32_t)i };
-    }
-    qsort(cells, there, sizeof *cells, by_cell);
-    *count = 0;
-    for (size_t i = 0; i < there; i++) {
-        if (i == 0 || compare_cells(&cells[i - 1], &cells[i]) != 0) ++*count;
-        code[cells[i].row] = (uint32_t)(*count - 1);
-    }
-    return UNA_OK;
-}
-
-/* The same for a column that must have a value in every row. */
-static una_status need_codes(uint32_t *code, size_t *count, const char *flag, const una_dataset *data, size_t column,
-                             una_run *run)
-{
-    UNA_SCOPED(run, code_column(code, count, data, column, run));
-    for (size_t i = 0; i < data->rows; i++) {
-        if (code[i] != NONE) continue;
-        una_text place = una_text_in(&run->scratch);
-        una_table_place(&place, data, i, column);
-        UNA_FAIL(run, UNA_E_INPUT, "%s: the cell is missing, and every row needs its %s; fill it in, or leave such "
-                 "rows out (--missing drop)", place.at ? place.at : data->origin, flag);
-    }
-    return UNA_OK;
-}
 
 /* ---- heaps: rows that stay together ---------------------------------------------------------------------------- */
-
-static uint32_t root_of(uint32_t *parent, uint32_t row)
-{
-    while (parent[row] != row) row = parent[row] = parent[parent[row]];
-    return row;
-}
-
-static void unite_roots(uint32_t *parent, uint32_t a, uint32_t b)
-{
-    uint32_t x = root_of(parent, a), y = root_of(parent, b);
-    if (x < y) parent[y] = x;
-    else parent[x] = y;
-}
 
 typedef struct heap { uint32_t root, place; size_t size; } heap;
 
@@ -97,7 +32,7 @@ static void count_heaps(dealing *d, uint32_t *parent)
     size_t rows = d->f->rows;
     d->count = d->largest = 0;
     for (size_t i = 0; i < rows; i++) d->heaps[i].size = 0;
-    for (size_t i = 0; i < rows; i++) d->heaps[root_of(parent, (uint32_t)i)].size++;
+    for (size_t i = 0; i < rows; i++) d->heaps[una_root_of(parent, (uint32_t)i)].size++;
     for (size_t i = 0; i < rows; i++) {
         if (d->heaps[i].size > d->largest) d->largest = d->heaps[i].size;
         d->count += d->heaps[i].size > 0;
@@ -110,7 +45,9 @@ static una_status join_groups(dealing *d)
     const una_folds *f = d->f;
     UNA_NEW(&d->run->scratch, uint32_t, first, f->groups + 1);
     for (size_t i = f->rows; i-- > 0;) first[f->group_of[i]] = (uint32_t)i;
-    for (size_t i = 0; i < f->rows; i++) unite_roots(d->parent, first[f->group_of[i]], (uint32_t)i);
+    for (size_t i = 0; i < f->rows; i++) una_unite_roots(d->parent, first[f->group_of[i]], (uint32_t)i);
+    count_heaps(d, d->parent);
+    d->f->largest = d->largest;
     return UNA_OK;
 }
 
@@ -124,34 +61,73 @@ static una_status code_inputs(double **x, size_t *cols, const dealing *d)
     UNA_NEW_ROWS(&d->run->scratch, uint32_t, code, data->rows);
     for (size_t c = 0; c < data->columns; c++) {
         if (c == d->f->target || d->f->out[c]) continue;
-        UNA_SCOPED(d->run, code_column(code, &values, data, c, d->run));
+        UNA_SCOPED(d->run, una_column_codes(code, &values, data, c, d->run));
         for (size_t i = 0; i < data->rows; i++)
-            (*x)[i * data->columns + *cols] = code[i] == NONE ? -1 : (double)code[i];
+            (*x)[i * data->columns + *cols] = code[i] == UNA_NO_CODE ? -1 : (double)code[i];
         ++*cols;
     }
     return UNA_OK;
 }
 
-/* Rows with equal inputs join, unless one heap would then have more than half of the rows, or so few different inputs
- * are repeated that holding one out asks for what no other row shows. */
+/* to [rows], a column apart: cells with spread 1; words, and cells that are missing, far from others. */
+static void scale_cells(double *to, size_t stride, const una_table_column *of, const uint32_t *code, size_t rows)
+{
+    enum { FAR = 1000 };
+    double mean = 0, square = 0, n = (double)rows;
+    for (size_t i = 0; !of->is_text && i < rows; i++) mean += isnan(of->number[i]) ? 0 : of->number[i] / n;
+    for (size_t i = 0; !of->is_text && i < rows; i++)
+        square += isnan(of->number[i]) ? 0 : (of->number[i] - mean) * (of->number[i] - mean) / n;
+    for (size_t i = 0; i < rows; i++) {
+        bool number = !of->is_text && !isnan(of->number[i]);
+        double far = code[i] == UNA_NO_CODE ? -FAR : FAR * (double)code[i];
+        to[i * stride] = number && square > 0 ? (of->number[i] - mean) / sqrt(square) : far;
+    }
+}
+
+/* label [rows]: the first of rows that are near copies of one another, target and all. */
+static una_status label_near_copies(uint32_t *label, size_t *copied, const dealing *d)
+{
+    const una_dataset *data = d->data;
+    una_near_copies found;
+    size_t values, cols = 0;
+    UNA_NEW_ROWS(&d->run->scratch, double, cells, data->rows * data->columns);
+    UNA_NEW_ROWS(&d->run->scratch, uint32_t, code, data->rows);
+    for (size_t c = 0; c < data->columns; c++) {
+        if (d->f->out[c]) continue;
+        UNA_SCOPED(d->run, una_column_codes(code, &values, data, c, d->run));
+        scale_cells(cells + cols++, data->columns, &data->column[c], code, data->rows);
+    }
+    const una_near_rows of = { .x = { cells, data->rows, cols, data->columns } };
+    UNA_TRY(una_near_copies_find(&found, label, &of, d->run));
+    *copied = found.copied;
+    return UNA_OK;
+}
+
+/* Rows with equal inputs, and near copies, join, unless one heap would then have more than half of the rows, or so few
+ * different inputs are repeated that holding one out asks for what no other row shows. */
 static una_status join_copies(dealing *d)
 {
     una_folds *f = d->f;
     una_copies copies;
     uint32_t *joined;
     double *x;
-    size_t cols;
+    size_t cols, near;
+    UNA_NEW_ROWS(&d->run->scratch, uint32_t, label, f->rows);
+    UNA_SCOPED(d->run, label_near_copies(label, &near, d));
     UNA_TRY(code_inputs(&x, &cols, d));
     if (cols == 0) return UNA_OK;
     UNA_TRY(una_copies_find(&copies, (una_view){ x, f->rows, cols, d->data->columns }, &d->run->scratch, d->run));
-    if (copies.copied == 0) return UNA_OK;
+    if (copies.copied == 0 && near == 0) return UNA_OK;
     UNA_TRY(una_order_new(&joined, f->rows, &d->run->scratch));
     memcpy(joined, d->parent, f->rows * sizeof *joined);
-    for (size_t i = 0; i < f->rows; i++) unite_roots(joined, (uint32_t)i, copies.next[i]);
+    for (size_t i = 0; i < f->rows; i++) {
+        una_unite_roots(joined, (uint32_t)i, copies.next[i]);
+        una_unite_roots(joined, (uint32_t)i, label[i]);
+    }
     count_heaps(d, joined);
     if (2 * d->largest > f->rows || (d->count < 2 * FOLDS && 2 * d->count < f->rows) || d->count < f->folds)
         return UNA_OK;
-    f->tied_rows = copies.copied;
+    f->tied_rows = UNA_MAX(copies.copied, near);
     d->parent = joined;
     return UNA_OK;
 }
@@ -191,7 +167,7 @@ static una_status deal_groups(dealing *d, uint32_t *part, una_rng rng)
         to[heaps[h].root] = (uint32_t)fold;
         sizes[fold] += heaps[h].size;
     }
-    for (size_t i = 0; i < rows; i++) part[i] = to[root_of(d->parent, (uint32_t)i)];
+    for (size_t i = 0; i < rows; i++) part[i] = to[una_root_of(d->parent, (uint32_t)i)];
     return UNA_OK;
 }
 
@@ -261,7 +237,7 @@ static una_status make_by_time(una_folds *f, const una_dataset *data, una_run *r
     size_t values, asked = f->folds;
     UNA_NEW_ROWS(&run->scratch, uint32_t, code, f->rows);
     UNA_TRY(check_time(data, f->time, run));
-    UNA_TRY(need_codes(code, &values, "time", data, f->time, run));
+    UNA_TRY(una_column_need_codes(code, &values, "time", data, f->time, run));
     UNA_NEW(&run->scratch, size_t, size, values);
     if (values < 2)
         UNA_FAIL(run, UNA_E_INPUT, "%s: all rows are of one time of '%s', so there is no past to train on; name "
@@ -298,7 +274,7 @@ static una_status folds_find_columns(una_folds *f, const una_dataset *data, cons
 
 static una_status deal_rows(una_folds *f, const una_dataset *data, const una_fold_settings *s, una_run *run)
 {
-    if (s->group) UNA_TRY(need_codes(f->group_of, &f->groups, "group", data, f->group, run));
+    if (s->group) UNA_TRY(una_column_need_codes(f->group_of, &f->groups, "group", data, f->group, run));
     return s->time ? make_by_time(f, data, run) : make_random(f, data, s->seed, run);
 }
 
@@ -309,7 +285,7 @@ una_status una_folds_make(una_folds *f, const una_dataset *data, const una_fold_
                       .repeats = s->repeats ? s->repeats : 1 };
     if (data->rows < 2) UNA_FAIL(run, UNA_E_INPUT, "%s: folds need two rows at least", data->origin);
     if (f->folds < 2 && !s->time) UNA_FAIL(run, UNA_E_USAGE, "there must be two folds at least");
-    if (f->folds >= NONE || f->repeats >= NONE)
+    if (f->folds >= UNA_NO_CODE || f->repeats >= UNA_NO_CODE)
         UNA_FAIL(run, UNA_E_USAGE, "%zu folds, %zu times, are too many", f->folds, f->repeats);
     UNA_NEW_AT(arena, f->out, data->columns);
     UNA_TRY(folds_find_columns(f, data, s, run));
@@ -358,7 +334,9 @@ static una_status part_table(una_dataset **table, const una_folds *f, const una_
                              size_t count, una_run *run)
 {
     UNA_TRY(una_held_part(table, data, row, count, run));
-    return una_table_drop(*table, f->out);
+    UNA_COPY_BYTES(&run->scratch, bool, out, f->out, data->columns * sizeof *out);
+    if (f->keeps_group) out[f->group] = false;
+    return una_table_drop(*table, out);
 }
 
 una_status una_folds_tables(una_dataset **train, una_dataset **test, const una_folds *f, size_t index,
@@ -380,15 +358,15 @@ static una_status find_new_word(bool *found, const una_folds *f, const una_datas
     size_t values;
     una_fold fold = { .train = NULL };
     UNA_NEW_ROWS(&run->scratch, uint32_t, code, f->rows);
-    UNA_SCOPED(run, code_column(code, &values, data, column, run));
+    UNA_SCOPED(run, una_column_codes(code, &values, data, column, run));
     UNA_NEW(&run->scratch, size_t, seen, values);
     *found = false;
     for (size_t k = 0; k < una_folds_count(f) && !*found; k++) {
         UNA_TRY(una_folds_split(&fold, f, k, run));
         for (size_t i = 0; i < fold.train_count; i++)
-            if (code[fold.train[i]] != NONE) seen[code[fold.train[i]]] = k + 1;
+            if (code[fold.train[i]] != UNA_NO_CODE) seen[code[fold.train[i]]] = k + 1;
         for (size_t i = 0; i < fold.test_count; i++)
-            *found = *found || (code[fold.test[i]] != NONE && seen[code[fold.test[i]]] != k + 1);
+            *found = *found || (code[fold.test[i]] != UNA_NO_CODE && seen[code[fold.test[i]]] != k + 1);
     }
     return UNA_OK;
 }

@@ -29,7 +29,8 @@ typedef struct una_folds {
     bool     *out;                       /* [columns] not an input: excluded, the groups, or a time in words         */
     uint32_t *part;                      /* [repeats, rows] the fold that tests a row; by time its block            */
     uint32_t *group_of;                  /* [rows] group of each row, from 0; NULL: no groups                       */
-    size_t    groups;                    /* number of groups                                                        */
+    size_t    groups, largest;           /* number of groups; rows of the largest                                   */
+    bool      keeps_group;               /* tables of folds keep that column, for fits that know of it              */
     size_t    tied_rows;                 /* rows that share a fold with a row of equal inputs                       */
 } una_folds;
 

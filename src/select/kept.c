@@ -149,4 +149,5 @@ void una_kept_add_settings(una_text *study, const una_fit_settings *fit, const c
     if (fit->preset) una_spec_add(study, "preset", fit->preset);
     add_names(study, "drop", fit->drop, fit->drop_count);
     add_names(study, "only", fit->only, fit->only_count);
+    if (fit->group) una_spec_add(study, "group", fit->group);
 }

@@ -125,7 +125,7 @@ static void set_task(task *t, bool copies, bool folds, una_run *run)
         return;
     }
     t->p.folds = UNA_FOLDS;
-    assert_ok(una_split_copies(&groups, t->p.x, run), run);
+    assert_ok(una_split_copies(&groups, &t->p, run), run);
     assert_ok(una_fold_rows(&fold, &t->p.folds, &groups, ROWS, una_rng_at(1, UNA_FOR_FOLDS, 0), run), run);
     t->p.fold = fold;
 }

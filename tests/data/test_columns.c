@@ -548,7 +548,7 @@ static void left_out(void **state)
 
     selection_refuses(data, (una_selection){ .drop = odd, .drop_count = 1 }, UNA_E_INPUT, "did you mean 'id'?");
     selection_refuses(data, (una_selection){ .drop = y, .drop_count = 1 }, UNA_E_USAGE, "is the target");
-    selection_refuses(data, (una_selection){ a, 1, a, 1 }, UNA_E_USAGE, "by --drop and by --only");
+    selection_refuses(data, (una_selection){ a, 1, a, 1, NULL }, UNA_E_USAGE, "by --drop and by --only");
     selection_refuses(data, (una_selection){ .drop = all, .drop_count = 4 }, UNA_E_USAGE, "no input");
     selection_refuses(data, (una_selection){ .only = y, .only_count = 1 }, UNA_E_USAGE, "no input");
     selection_refuses(data, (una_selection){ .drop = none, .drop_count = 1 }, UNA_E_USAGE, "name 1 of --drop");

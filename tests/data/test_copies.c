@@ -86,6 +86,35 @@ static void zeros_are_equal(void **state)
     una_run_free(run);
 }
 
+/* Rings of a label hold the rows of that label, in order. */
+static void labels_make_rings(void **state)
+{
+    una_run *run = quiet_run();
+    una_copies copies;
+    const uint32_t label[] = { 4, 9, 4, 0, 9, 4 };
+    const uint32_t next[] = { 2, 4, 5, 3, 1, 0 };
+    (void)state;
+    assert_ok(una_copies_of_labels(&copies, label, 6, &run->scratch, run), run);
+    assert_memory_equal(copies.next, next, sizeof next);
+    assert_int_equal(copies.groups, 3);
+    assert_int_equal(copies.copied, 5);
+    assert_int_equal(copies.largest, 3);
+    una_run_free(run);
+}
+
+static void a_tree_has_its_first_row_as_root(void **state)
+{
+    uint32_t parent[] = { 0, 1, 2, 3, 4, 5 };
+    (void)state;
+    una_unite_roots(parent, 5, 3);
+    una_unite_roots(parent, 4, 5);
+    una_unite_roots(parent, 1, 2);
+    assert_int_equal(una_root_of(parent, 4), 3);
+    assert_int_equal(una_root_of(parent, 5), 3);
+    assert_int_equal(una_root_of(parent, 2), 1);
+    assert_int_equal(una_root_of(parent, 0), 0);
+}
+
 static una_status find_some(void *context, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
@@ -108,6 +137,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rings_hold_the_copies_and_no_others),
         cmocka_unit_test(zeros_are_equal),
+        cmocka_unit_test(labels_make_rings),
+        cmocka_unit_test(a_tree_has_its_first_row_as_root),
         cmocka_unit_test(memory_may_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,10 +11,13 @@ const una_kind *const una_kinds[] = { NULL };
 
 static double x[MOST];
 
-static una_view inputs(size_t rows, size_t different)
+static una_problem problem;
+
+static const una_problem *inputs(size_t rows, size_t different)
 {
     for (size_t i = 0; i < rows; i++) x[i] = (double)(i * 7 % different);
-    return (una_view){ x, rows, 1, 1 };
+    problem = (una_problem){ .x = { x, rows, 1, 1 } };
+    return &problem;
 }
 
 static void plain_order(uint32_t *order, size_t rows, una_purpose purpose)
@@ -111,13 +114,54 @@ static void what_cannot_be_kept_together_is_dealt_out(void **state)
     assert_int_equal(copies.groups, 100);
     assert_int_equal(copies.copied, 100);                /* it still knows */
 
-    una_view view = inputs(100, 100);
+    const una_problem *view = inputs(100, 100);
     for (size_t i = 0; i < 51; i++) x[i] = -1;
     assert_ok(una_split_copies(&copies, view, run), run);
     assert_int_equal(copies.groups, 100);
     x[0] = -2;
     assert_ok(una_split_copies(&copies, view, run), run);
     assert_int_equal(copies.groups, 51);
+    una_run_free(run);
+}
+
+static uint32_t *teams_of(size_t rows, size_t teams)
+{
+    static uint32_t team[MOST];
+    for (size_t i = 0; i < rows; i++) team[i] = (uint32_t)(i * 7 % teams);
+    return team;
+}
+
+/* Teams go before equal inputs, also where few are large; a problem without a fold knows the teams of its rows. */
+static void teams_stand_on_one_side(void **state)
+{
+    enum { ROWS = 120, TEAMS = 6 };
+    una_run *run = quiet_run();
+    una_copies copies;
+    una_problem p = *inputs(ROWS, ROWS);
+    double y[ROWS] = {0};
+    (void)state;
+    p.y = y;
+    p.outputs = 1;
+    p.team = teams_of(ROWS, TEAMS);
+    assert_ok(una_split_copies(&copies, &p, run), run);
+    assert_int_equal(copies.groups, ROWS);               /* so few: as copies are dealt out one by one */
+    p.correlated = true;
+    assert_ok(una_split_copies(&copies, &p, run), run);
+    assert_int_equal(copies.groups, TEAMS);
+    assert_ok(una_problem_make_folds(&p, &copies, run), run);
+    assert_int_equal(p.folds, UNA_FOLDS);
+    for (size_t i = TEAMS; i < ROWS; i++) assert_int_equal(p.fold[i], p.fold[i - TEAMS]);
+
+    una_problem rest = p;
+    assert_ok(una_problem_without_fold(&rest, 1, &run->scratch), run);
+    assert_true(rest.x.rows > 0 && rest.x.rows < ROWS);
+    for (size_t i = 0; i < ROWS; i++) {
+        size_t from = (size_t)rest.x.at[i];              /* each input stands in one row: 7 i mod 120 */
+        size_t row = 0;
+        while (x[row] != (double)from) row++;
+        assert_int_equal(rest.team[i], p.team[row]);
+        assert_int_equal(p.fold[row] == 1, i >= rest.x.rows);
+    }
     una_run_free(run);
 }
 
@@ -174,21 +218,23 @@ static una_status split_some(void *context, una_run *run)
     uint32_t *order;
     unsigned char *fold;
     size_t folds = UNA_FOLDS, held = 20;
-    const una_view *view = context;
-    una_status status = una_split_copies(&copies, *view, run);
+    const una_problem *p = context;
+    una_status status = una_split_copies(&copies, p, run);
     if (status == UNA_OK)
-        status = una_fold_rows(&fold, &folds, &copies, view->rows, una_rng_at(5, UNA_FOR_FOLDS, 0), run);
+        status = una_fold_rows(&fold, &folds, &copies, p->x.rows, una_rng_at(5, UNA_FOR_FOLDS, 0), run);
     if (status == UNA_OK)
-        status = una_hold_rows(&order, &held, &copies, view->rows, una_rng_at(5, UNA_FOR_SPLIT, 0), run);
+        status = una_hold_rows(&order, &held, &copies, p->x.rows, una_rng_at(5, UNA_FOR_SPLIT, 0), run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
 static void memory_may_end(void **state)
 {
-    una_view view = inputs(MOST, 100);
+    una_problem p = *inputs(MOST, 100);
     (void)state;
-    assert_true(sweep_allocations(split_some, &view) > 0);
+    assert_true(sweep_allocations(split_some, &p) > 0);
+    p.team = teams_of(MOST, 30);
+    assert_true(sweep_allocations(split_some, &p) > 0);
 }
 
 int main(void)
@@ -197,6 +243,7 @@ int main(void)
         cmocka_unit_test(without_copies_rows_are_dealt_out),
         cmocka_unit_test(copies_stand_on_one_side),
         cmocka_unit_test(what_cannot_be_kept_together_is_dealt_out),
+        cmocka_unit_test(teams_stand_on_one_side),
         cmocka_unit_test(folds_where_they_are_kept),
         cmocka_unit_test(memory_may_end),
     };

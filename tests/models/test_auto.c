@@ -26,7 +26,7 @@ static una_problem problem_of(const una_model *like, const una_dataset *data, un
     assert_ok(una_columns_encode(&like->columns, data, &(una_encoding){ &x, &y, NULL, &rows }, &run->scratch), run);
     una_problem p = { .x = { x, rows, 2, 2 }, .y = y, .outputs = 1, .columns = &like->columns, .seed = 5,
                       .folds = UNA_FOLDS };
-    assert_ok(una_split_copies(&copies, p.x, run), run);
+    assert_ok(una_split_copies(&copies, &p, run), run);
     assert_ok(una_fold_rows(&fold, &p.folds, &copies, rows, una_rng_at(5, UNA_FOR_FOLDS, 0), run), run);
     p.fold = fold;
     return p;

@@ -69,7 +69,7 @@ static const unsigned char *folds_of(const una_model *model, const una_dataset *
     una_copies copies;
     unsigned char *fold;
     assert_ok(una_columns_encode(&model->columns, data, &(una_encoding){ x, y, NULL, &rows }, &run->scratch), run);
-    assert_ok(una_split_copies(&copies, (una_view){ *x, rows, inputs, inputs }, run), run);
+    assert_ok(una_split_copies(&copies, &(una_problem){ .x = { *x, rows, inputs, inputs } }, run), run);
     assert_ok(una_fold_rows(&fold, &folds, &copies, rows, una_rng_at(run->settings.seed, UNA_FOR_FOLDS, 0), run), run);
     return fold;
 }

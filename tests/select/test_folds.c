@@ -212,6 +212,30 @@ static void copies_stay_together(void **state)
     una_run_free(run);
 }
 
+/* Three rows each of which nearly agrees with the two others, target and all. */
+static void near_copies_stay_together(void **state)
+{
+    enum { ROWS = 240, DIFFERENT = 80 };
+    una_run *run = quiet_run();
+    static table t;
+    una_folds f;
+    (void)state;
+    fill(&t, ROWS, 3, 9);
+    for (size_t i = DIFFERENT; i < ROWS; i++) {
+        t.x[i] = t.x[i % DIFFERENT] + 1e-4 * (double)(i / DIFFERENT);
+        t.t[i] = t.t[i % DIFFERENT];
+        t.g[i] = t.g[i % DIFFERENT];
+        t.y[i] = t.y[i % DIFFERENT] - 1e-4 * (double)(i / DIFFERENT);
+    }
+    una_dataset *data = dataset_of(&t, ROWS, run);
+    assert_ok(una_folds_make(&f, data, &(una_fold_settings){ .target = "y", .seed = 2 }, &run->scratch, run), run);
+    assert_int_equal(f.tied_rows, ROWS);
+    for (size_t i = DIFFERENT; i < ROWS; i++) assert_int_equal(f.part[i], f.part[i % DIFFERENT]);
+    check_once(&f, 0, run);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static void past_before_future(void **state)
 {
     (void)state;
@@ -360,6 +384,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_row_once), cmocka_unit_test(seeds), cmocka_unit_test(groups_never_straddle),
         cmocka_unit_test(groups_are_balanced), cmocka_unit_test(copies_stay_together),
+        cmocka_unit_test(near_copies_stay_together),
         cmocka_unit_test(past_before_future), cmocka_unit_test(what_cannot_be), cmocka_unit_test(new_words),
         cmocka_unit_test(little_memory)
     };

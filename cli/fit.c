@@ -148,6 +148,8 @@ static void json_target(const una_model *model, const una_verdict *verdict)
     if (info->log_target) cli_json_put(", 'log': true");
     cli_json_put(", 'rows': %zu, 'inputs': %zu, 'noise_std': %g, 'prior_var': %g, 'log_evidence': %g", info->rows,
                  info->inputs, info->noise_std, info->prior_var, info->log_evidence);
+    if (isfinite(info->noise_freedom))
+        cli_json_put(", 'noise_scale': %g, 'noise_freedom': %g", info->noise_scale, info->noise_freedom);
     if (!isnan(info->mean_cos2)) cli_json_put(", 'mean_cos2': %g", info->mean_cos2);
     if (info->relevance) cli_json_put(", 'relevance': {");
     for (size_t i = 0; info->relevance && i < una_model_input_count(model); i++)
@@ -250,6 +252,11 @@ static void print_checks(const cli *c, const una_model *model)
     const char *noise = "(standard deviation, in the units of the target)";
     if (info->log_target) noise = cli_formatted("(standard deviation of log %.100s)", info->target);
     figure_row("noise", info->noise_std, noise);
+    if (isfinite(info->noise_freedom))
+        figure_row("noise's scale", info->noise_scale,
+                   info->noise_freedom < 1
+                       ? cli_formatted("(without the outliers, about %.3g %% of the rows)", 100 * info->noise_freedom)
+                       : cli_formatted("(of Student's t with %.3g degrees of freedom)", info->noise_freedom));
     figure_row("prior variance", info->prior_var, "");
     figure_row("log evidence", info->log_evidence, "");
     figure_row("heads' mean cos^2", info->mean_cos2, "(0 all different, 1 all the same)");

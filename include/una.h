@@ -356,6 +356,10 @@ typedef struct una_fit_info {                  /* all in the units of the data  
                                                   log-likelihood per row; 0 where none were predicted, and for the
                                                   whole of several targets                          */
     const char *group;                         /* as in the settings of the fit; NULL: none         */
+    double      noise_scale, noise_freedom;    /* of the noise, Student's t: its scale, and its degrees of freedom, or
+                                                  below 1 the share of outliers in Gaussian noise of that scale; of a
+                                                  stack the t with the mean variance and squared scale; Gaussian:
+                                                  noise_std, and infinite                           */
 } una_fit_info;
 
 typedef struct una_model una_model;

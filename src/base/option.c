@@ -71,6 +71,7 @@ static void number_range(char *out, size_t room, const una_option *option)
     else snprintf(out, room, "%s to %s", low, high);
 
     size_t used = strlen(out);
+    if (option->choices) used += (size_t)snprintf(out + used, room - used, ", inf");
     if (option->may_auto) snprintf(out + used, room - used, ", or auto");
 }
 
@@ -111,6 +112,7 @@ static bool take_number(double *place, const una_option *option, const char *val
 {
     double number;
     if (option->may_auto && strcmp(value, "auto") == 0) number = UNA_AUTO;
+    else if (option->choices && strcmp(value, "inf") == 0) number = HUGE_VAL;
     else if (!una_parse_number(value, strlen(value), &number) || !isfinite(number)) return false;
     else if (number < option->low || number > option->high) return false;
     else if (option->type == UNA_COUNT && !(number == floor(number) && number >= 0 && number <= LARGEST_COUNT))
@@ -220,8 +222,8 @@ static void add_option_value(una_text *text, const void *options, const una_opti
     switch (option->type) {
     case UNA_REAL:
     case UNA_COUNT:
-        if (!UNA_IS_AUTO(*(const double *)place)) una_text_number(text, *(const double *)place);
-        else una_text_add(text, json ? "\"auto\"" : "auto");
+        if (!isinf(*(const double *)place)) una_text_number(text, *(const double *)place);
+        else una_text_add(text, "%s%s%s", quote, UNA_IS_AUTO(*(const double *)place) ? "auto" : "inf", quote);
         return;
     case UNA_TEXT:
     case UNA_FILE:

@@ -30,7 +30,7 @@ typedef struct una_option {
     const char     *initial;     /* as a person would write it: "50", "relu", "auto", ""            */
     double          low, high;   /* closed range of numbers; low > 0 may be written as DBL_MIN       */
     bool            may_auto;    /* numbers only: `auto` allowed                                    */
-    const char     *choices;     /* words only: "relu|tanh"                                         */
+    const char     *choices;     /* words: "relu|tanh"; numbers: "inf" where that is allowed, else NULL */
     const char     *help;        /* one line                                                        */
 } una_option;                    /* a table ends with name == NULL                                  */
 

@@ -44,6 +44,7 @@ una_status una_choose_weights(una_committee *c)
     UNA_NEW(&run->scratch, double, noise_var, targets);
     for (size_t t = 0; t < targets; t++) {
         oof[t] = &una_committee_of(c, t)->oof;
+        UNA_TRY(una_heavy_begin(una_committee_of(c, t)));
         noise_var[t] = una_committee_of(c, t)->chosen.noise_var = una_oof_noise(oof[t]);
     }
     if (una_common_of(c->target)->weights != UNA_WEIGHTS_STACKED) return UNA_OK;
@@ -68,10 +69,11 @@ static una_status choose_target_noise(una_committee *c)
     const una_common_options *o = una_common_of(c->target);
     una_fitting *f = c->f;
     bool must = o->noise == UNA_NOISE_VARYING, may = o->noise == UNA_NOISE_AUTO && !una_is_given(o->noise_std);
-    c->noise_var = c->chosen.noise_var;
+    c->noise_var = una_head_noise(&c->chosen);
     if (f->kind->relearn) UNA_TRY(una_predict_again(c, c->chosen.prior_var, f->run));
     if (must || may)
         UNA_TRY(una_oof_noise_shape(&c->chosen.noise, &c->oof, &c->pair->plain, must, f->keep, f->run));
+    UNA_TRY(una_heavy_settle(c));
     c->chosen.noise_var = chosen_noise(c);
     return UNA_OK;
 }
@@ -86,7 +88,7 @@ static una_status choose_one_head(bool *joint, una_committee *c, una_run *run)
     UNA_NEW(&run->scratch, double, prior, n);
     for (size_t t = 0; t < n; t++) {
         const una_committee_choice *chosen = &c->per_target[t].chosen;
-        if (chosen->noise) return UNA_OK;
+        if (chosen->noise || chosen->tails) return UNA_OK;
         noise[t] = chosen->noise_var;
         prior[t] = chosen->prior_var;
     }
@@ -136,7 +138,8 @@ static una_status choose_coupling(una_committee *c, una_run *run)
     UNA_TRY(una_errors_take(&errors, n, &run->scratch));
     coupling->joint = false;
     if (complete) UNA_TRY(choose_one_head(&coupling->joint, c, run));
-    for (size_t t = 0; t < n; t++) varies = varies || c->per_target[t].chosen.noise;
+    for (size_t t = 0; t < n; t++)
+        varies = varies || c->per_target[t].chosen.noise || c->per_target[t].chosen.tails;
     una_note_heads(&c->target->result->notes, coupling->joint, complete, varies);
     UNA_TRY(gather_errors(&errors, c, run));
     for (size_t t = 0; t < n; t++) noise_var[t] = c->per_target[t].chosen.noise_var;

@@ -89,17 +89,20 @@ static una_status settle_options(una_fitting *f, bool *one)
                  "its own anchor; leave members out, and give the ensemble more of them", f->kind->name, o->members);
     if (f->anchor) return UNA_OK;
     UNA_TRY(targets == 1 ? settle_for_images(f, o) : check_target_rows(f));
-    if (!f->kind->validation) return UNA_OK;
+    if (!f->kind->validation) return una_heavy_check(f, o, false);
 
     if (UNA_IS_AUTO(o->members) || !left_out) o->members = (double)members_rule(p);
     *one = is_one_training(f->kind, o, p);
     if (*one && o->noise == UNA_NOISE_VARYING)
         UNA_FAIL(f->run, UNA_E_USAGE, "%s: noise=varying is learnt from out-of-fold predictions; with members=1 and so "
                  "few rows (%zu) there are none in the end; use members=5 or more", f->kind->name, p->x.rows);
+    UNA_TRY(una_heavy_check(f, o, *one));
     if (*one) o->noise = UNA_NOISE_CONSTANT;
+    if (*one) una_set_number(&o->tails, HUGE_VAL);
     for (size_t t = 1; t < targets; t++) {
         una_common_of(&f->target[t])->members = o->members;
         una_common_of(&f->target[t])->noise = o->noise;
+        una_common_of(&f->target[t])->tails = o->tails;
     }
     return UNA_OK;
 }
@@ -148,6 +151,32 @@ static void report_oof(una_committee *c)
     }
 }
 
+/* Once more where a few large errors have ruled the trainings, on targets without these. */
+static una_status train_without_large_errors(una_committee *c, bool scales)
+{
+    bool again;
+    UNA_TRY(una_heavy_cut(&again, c));
+    if (!again) return UNA_OK;
+    una_jobs_free(c->member, sizeof *c->member, c->count);
+    c->count = 0;
+    UNA_TRY(una_committee_scale_inputs(c, scales));
+    UNA_TRY(fit_members(c));
+    UNA_TRY(collect_oof(c));
+    return una_choose_weights(c);
+}
+
+/* Again without heavy tails where they turn out to be none. */
+static una_status choose_scale_and_noise(una_committee *c)
+{
+    for (;;) {
+        UNA_TRY(una_choose_prior_scale(c));                   /* by regions left out whole                        */
+        UNA_TRY(una_choose_noise(c));                         /* constant or varying, Gaussian or not, on out-of-fold
+                                                                 residuals                                        */
+        if (!una_heavy_undo(c)) return UNA_OK;
+        UNA_TRY(una_choose_weights(c));
+    }
+}
+
 static una_status fit_committee(una_committee *c)
 {
     una_fitting *f = c->f;
@@ -166,9 +195,9 @@ static una_status fit_committee(una_committee *c)
     }
     UNA_STAGE(run, first, members, fit_members(c));           /* each leaves out a fold; they train as one batch  */
     UNA_TRY(collect_oof(c));                                  /* what members predict for rows they did not see   */
-    UNA_TRY(una_choose_weights(c));                           /* stacking, Yao et al. 2018; and a first noise      */
-    UNA_STAGE(run, members, 1, una_choose_prior_scale(c));    /* by regions left out whole                        */
-    UNA_TRY(una_choose_noise(c));                             /* constant or varying, on out-of-fold residuals    */
+    UNA_TRY(una_choose_weights(c));                           /* stacking, Yao et al. 2018; and a first noise     */
+    UNA_STAGE(run, members, members, train_without_large_errors(c, scales));     /* where there are outliers      */
+    UNA_STAGE(run, members, 1, choose_scale_and_noise(c));    /* the prior scale by regions left out whole        */
     UNA_TRY(una_report_regions(c));                           /* for a stack                                      */
     report_oof(c);
     return una_finish_posteriors(c);                          /* every member's posterior takes all rows in       */

@@ -31,6 +31,11 @@ enum { UNA_WEIGHTS_STACKED, UNA_WEIGHTS_EQUAL };
 #define UNA_ROW_NOISE_SHAPE \
     UNA_COMMON_ROW(noise, UNA_WORD, "auto", 0, 0, false, "auto|constant|varying", \
                    "noise that varies with the inputs; auto = where held-out rows show it and noise_std is not given")
+#define UNA_ROW_TAILS \
+    UNA_COMMON_ROW(tails, UNA_REAL, "auto", UNA_LEAST_OUTLIERS, 1e9, true, "inf", \
+                   "how heavy the tails of the noise are: degrees of freedom of Student's t; inf = Gaussian; below 1 = " \
+                   "Gaussian but for such a share of outliers; auto = what held-out rows show (3, 4, 6, 10, 30, inf, " \
+                   "0.01, 0.03 or 0.1), inf where noise_std or noise=constant is given")
 #define UNA_COMMITTEE_TABLE(members_text, relevance_text) \
     UNA_COMMON_ROW(members, UNA_COUNT, members_text, 1, UNA_MOST_MEMBERS, true, NULL, \
                    "trainings kept as one mixture, each leaving out other rows; auto = by rule from the rows"), \

@@ -31,8 +31,15 @@ typedef struct candidate {               /* a posterior of all rows, and its out
     void       *state;
     double      noise_var, prior_var;
     una_noise  *noise;                   /* its shape; NULL: constant                                       */
+    const una_tails *tails;              /* NULL: Gaussian; noise_var is the variance                       */
     una_oof     oof;
 } candidate;
+
+/* Of the posterior: s^2. */
+static double head_noise(const candidate *a)
+{
+    return a->noise_var * una_tails_square_scale(a->tails);
+}
 
 static una_common_options *given_of(const candidate *a)
 {
@@ -59,7 +66,7 @@ static una_status predict_folds(candidate *a, una_run *run)
     const una_problem *p = &a->pair->plain;
     una_committee c;
     UNA_TRY(plan_folds(&c, a, p->folds ? p->folds : 1, run));
-    c.noise_var = rounded_noise(a->noise_var);
+    c.noise_var = rounded_noise(head_noise(a));
     c.prior_var = a->prior_var;
     for (size_t i = 0; i < c.count; i++) {
         c.member[i].number = 0;
@@ -68,6 +75,7 @@ static una_status predict_folds(candidate *a, una_run *run)
     }
     UNA_TRY(una_oof_init(&a->oof, 1, una_oof_x(p).rows, una_oof_y(p), &run->scratch));
     a->oof.shape_per_fold = a->f->kind->search;
+    a->oof.tails = a->tails;
     una_status status = una_jobs_run(run, c.member, sizeof *c.member, c.count, una_member_fit_predict_again, &c);
     if (status == UNA_OK) una_collect_oof(&a->oof, &c);
     una_jobs_free(c.member, sizeof *c.member, c.count);
@@ -77,11 +85,15 @@ static una_status predict_folds(candidate *a, una_run *run)
 static una_status take_in_all_rows(una_members *m, const una_problem_pair *pair, const una_fitting *f)
 {
     una_fit_target target = { m->at[0].state, f->target->options, f->target->result };
+    una_common_options *o = f->target->options;
     una_problem p;
     una_all_rows(&p, &pair->plain);
     UNA_TRY(una_row_weights(&p.weight, m->noise, p.x, f->run));
+    if (m->tails) o->noise_std *= sqrt(una_tails_square_scale(m->tails));
     UNA_TRY(una_fit_state(f->kind->relearn, f, &p, target, f->keep, f->run));
-    m->noise_var = m->noise ? target.result->noise_var : 0;
+    target.result->noise_var /= una_tails_square_scale(m->tails);
+    if (m->tails) o->noise_std /= sqrt(una_tails_square_scale(m->tails));
+    m->noise_var = m->noise || m->tails ? target.result->noise_var : 0;
     return UNA_OK;
 }
 
@@ -217,6 +229,125 @@ static una_status choose_noise(candidate *a, bool must, una_fit_result *found, u
     return UNA_OK;
 }
 
+/* ---- heavy tails -------------------------------------------------------------------------------------------------- */
+
+/* Predicts the folds again by rows that count by their out-of-fold errors, under t noise. */
+static una_status predict_under(candidate *a, double freedom, una_run *run)
+{
+    una_fit_result found = una_fit_result_in(&run->scratch);
+    UNA_COPY_BYTES(&run->scratch, una_problem_pair, pair, a->pair, sizeof *pair);
+    UNA_TRY(una_tails_new(&a->oof.tails, freedom, a->f->keep));
+    a->tails = a->oof.tails;
+    a->noise_var = una_oof_noise(&a->oof);
+    UNA_TRY(una_heavy_weights(&pair->plain.weight, &a->oof, a->noise_var, &a->pair->plain, run));
+    a->pair = pair;
+    UNA_SCOPED(run, relearn_under_shape(&found, a, una_noise_std_of(head_noise(a), a->options, &pair->plain), run));
+    a->prior_var = found.prior_var;
+    UNA_TRY(predict_folds(a, run));
+    a->noise_var = una_oof_noise(&a->oof);
+    return UNA_OK;
+}
+
+/* By the numbers that Gaussian noise finds, whatever was given: so a printed spec leads to the same weights. */
+static una_status begin_tails(candidate *a, una_run *run)
+{
+    UNA_TRY(noise_under_shape(a, UNA_AUTO, run));
+    UNA_TRY(predict_folds(a, run));
+    return predict_under(a, UNA_FIRST_FREEDOM, run);
+}
+
+/* Chooses the lengths again by these rows; *steps: whether there are new ones, in a->options. */
+static una_status search_rows(candidate *a, const una_problem *p, una_fit_result *found, una_run *run)
+{
+    const una_kind *kind = a->f->kind;
+    UNA_COPY_BYTES(&run->scratch, void, options, a->given, kind->options_size);
+    UNA_TRY(una_fit_state(kind->search, a->f, p, (una_fit_target){ a->state, options, found }, a->f->keep, run));
+    if (found->steps > 0) a->options = options;
+    return UNA_OK;
+}
+
+/* Targets far beyond most: a process may bend to each of them, with lengths so short and noise so small that no error
+ * looks large. Its lengths are then searched without these first. */
+static una_status cut_targets(una_problem *p, bool *any, una_run *run)
+{
+    const double most = 6, kept = 4, std_of_median = 1.4826;
+    size_t n = p->x.rows;
+    UNA_NEW_ROWS(&run->scratch, double, y, n);
+    UNA_NEW_ROWS(&run->scratch, double, sorted, n);
+    memcpy(sorted, p->y, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, una_by_number);
+    double middle = sorted[n / 2];
+    for (size_t i = 0; i < n; i++) sorted[i] = fabs(p->y[i] - middle);
+    qsort(sorted, n, sizeof *sorted, una_by_number);
+    double std = std_of_median * sorted[n / 2];
+    *any = std > 0 && sorted[n - 1] > most * std;
+    for (size_t i = 0; i < n; i++) y[i] = fmin(fmax(p->y[i], middle - kept * std), middle + kept * std);
+    if (*any) p->y = y;
+    return UNA_OK;
+}
+
+/* Chooses the lengths by rows that count so; then all as if these lengths had been given. */
+static una_status search_under(candidate *a, const candidate *start, una_fit_result *found, una_run *run)
+{
+    candidate again = *start;
+    again.options = a->options;
+    UNA_TRY(search_rows(&again, &a->pair->plain, found, run));
+    if (found->steps == 0) return UNA_OK;
+    *a = again;
+    return begin_tails(a, run);
+}
+
+typedef struct wishes { bool shape, must; } wishes;      /* whether the noise may have a shape; has to           */
+
+/* a: predictions with Gaussian noise; without tails at the end where they are none. */
+static una_status learn_tails(candidate *a, wishes w, una_fit_result *found, una_run *run)
+{
+    const candidate start = *a;
+    double given = given_of(a)->tails;
+    una_problem cut = a->pair->plain;
+    bool far = false;
+    if (a->f->kind->search) UNA_TRY(cut_targets(&cut, &far, run));
+    if (far) UNA_TRY(search_rows(a, &cut, found, run));
+    UNA_TRY(begin_tails(a, run));
+    if (a->f->kind->search) UNA_TRY(search_under(a, &start, found, run));
+    if (w.shape) UNA_TRY(una_oof_noise_shape(&a->noise, &a->oof, &a->pair->plain, w.must, a->f->keep, run));
+    una_heavy_choice chosen = una_heavy_choose_beside(&a->noise, &a->oof, w.must);
+    a->tails = NULL;
+    if (una_is_given(given)) chosen.freedom = given;
+    return isinf(chosen.freedom) ? UNA_OK : predict_under(a, chosen.freedom, run);
+}
+
+/* As found, but for a prior variance that is automatic by default. */
+static una_status options_of_tails(void **options, const candidate *a, una_run *run)
+{
+    const una_kind *kind = a->f->kind;
+    UNA_NEW_BYTES(&run->scratch, una_common_options, initial, kind->options_size);
+    UNA_COPY_BYTES(&run->scratch, una_common_options, own, a->options, kind->options_size);
+    UNA_TRY(una_options_default(initial, kind->options, run));
+    if (UNA_IS_AUTO(initial->prior_var)) own->prior_var = UNA_AUTO;
+    *options = own;
+    return UNA_OK;
+}
+
+/* Out-of-fold rows decide whether the noise has heavy tails, unless it must. start: before the noise had a shape. */
+static una_status choose_tails(candidate *a, const candidate *start, wishes w, una_fit_result *found, una_run *run)
+{
+    bool any, must = una_is_given(given_of(a)->tails);
+    candidate t = *start;
+    una_fit_result own = una_fit_result_in(a->f->keep);
+    if (!una_heavy_may_be(a->f, given_of(a))) return UNA_OK;
+    una_problem p = a->pair->plain;
+    bool far = false;
+    if (a->f->kind->search) UNA_SCOPED(run, cut_targets(&p, &far, run));
+    if (!must && !far && isinf(una_heavy_choose(&a->oof).freedom)) return UNA_OK;
+    UNA_TRY(options_of_tails(&t.options, a, run));
+    UNA_TRY(unless_numeric(learn_tails(&t, w, &own, run), &any, run));
+    if (!any || !t.tails || !(must || oof_log_lik_sum(&t) > oof_log_lik_sum(a))) return UNA_OK;
+    *a = t;
+    *found = own;
+    return UNA_OK;
+}
+
 /* ---- refits without each fold, lengths and all ------------------------------------------------------------------ */
 
 typedef struct fold_refits {
@@ -228,12 +359,14 @@ typedef struct fold_refits {
 static una_status fit_under_shape(const fold_refits *h, una_member_fit *fit, una_problem *p, una_run *run)
 {
     const una_kind *kind = h->c.f->kind;
+    una_common_options *o = fit->options;
     una_fit_target target = { fit->state, fit->options, &fit->result };
     UNA_TRY(una_member_fit_rows_weighed(p, &h->c, fit, run));
     if (h->search) {
         memcpy(fit->options, h->of->given, kind->options_size);
         UNA_TRY(una_fit_state(kind->search, h->c.f, p, target, &fit->arena, run));
-    } else ((una_common_options *)fit->options)->noise_std = given_of(h->of)->noise_std;
+    } else o->noise_std = given_of(h->of)->noise_std;
+    if (h->of->tails) o->noise_std = una_noise_std_of(head_noise(h->of), o, p);
     return una_fit_state(kind->relearn, h->c.f, p, target, &fit->arena, run);
 }
 
@@ -243,7 +376,7 @@ static una_status refit_under_shape(const fold_refits *h, una_member_fit *fit, u
 {
     bool any;
     size_t size = h->c.f->kind->state_size;
-    if (!h->c.noise) return UNA_OK;
+    if (!h->c.noise && !h->of->tails) return UNA_OK;
     UNA_COPY_BYTES(&run->scratch, void, before, fit->state, size);
     UNA_TRY(unless_numeric(fit_under_shape(h, fit, p, run), &any, run));
     if (!any) memcpy(fit->state, before, size);
@@ -261,6 +394,7 @@ static una_status refit_without_fold(void *context, size_t index, una_run *run)
     memcpy(fit->options, h->of->given, kind->options_size);
     fit->result = una_fit_result_in(&fit->arena);
     UNA_TRY(una_member_fit_rows(&p, fit, &run->scratch));
+    p.weight = NULL;
     una_fit_target target = { fit->state, fit->options, &fit->result };
     UNA_TRY(una_fit_state(una_kind_fit, h->c.f, &p, target, &fit->arena, run));
     UNA_TRY(refit_under_shape(h, fit, &p, run));
@@ -268,13 +402,15 @@ static una_status refit_without_fold(void *context, size_t index, una_run *run)
 }
 
 /* The scores of predictions by refits, in place of those by lengths of all rows. */
-static void score_refits(const una_oof_predictions *u, const una_problem *p, una_fit_result *result)
+static void score_refits(const una_oof_predictions *u, const una_tails *tails, const una_problem *p,
+                         una_fit_result *result)
 {
     double square = 0, sum = 0;
     const double *y = una_oof_y(p);
     for (size_t i = 0; i < una_oof_x(p).rows; i++) {
         double var = u->var_model[i] + u->var_noise[i], off = y[i] - u->mean[i];
-        double log_lik = -0.5 * (UNA_LOG_TWO_PI + log(var) + off * off / var);
+        double log_lik = tails ? una_tails_log_pdf(tails, off * off, u->var_model[i], u->var_noise[i])
+                               : -0.5 * (UNA_LOG_TWO_PI + log(var) + off * off / var);
         if (u->log_lik) u->log_lik[i] = log_lik;
         if (isnan(log_lik)) continue;
         square += off * off;
@@ -288,6 +424,7 @@ static void score_refits(const una_oof_predictions *u, const una_problem *p, una
 static void collect_refits(una_oof_predictions *u, const fold_refits *h, const double *shape)
 {
     const una_problem *p = &h->c.pair->plain;
+    const una_tails *tails = h->of->tails;
     const double *y = una_oof_y(p);
     u->folds = p->folds ? h->c.count : 0;
     u->rows = 0;
@@ -295,11 +432,13 @@ static void collect_refits(una_oof_predictions *u, const fold_refits *h, const d
         const una_member_fit *fit = &h->c.member[i];
         for (size_t row = 0, next = 0, seen = 0; next < fit->left_out_rows; row++) {
             if (!una_member_fit_predicts(fit, row, &seen)) continue;
-            double noise = fit->noise[next] * (shape ? shape[row] : 1);
+            double noise = fit->noise[next] / una_tails_square_scale(tails) * (shape ? shape[row] : 1);
+            double off = y[row] - fit->mean[next], var = fit->var[next];
             u->mean[row] = fit->mean[next];
-            u->var_model[row] = fit->var[next];
+            u->var_model[row] = var;
             u->var_noise[row] = noise;
-            u->below[row] = una_normal_cdf((y[row] - fit->mean[next]) / sqrt(fit->var[next] + noise));
+            if (tails) u->reach[row] = una_tails_reach(tails, 0.95, var, noise);
+            u->below[row] = tails ? una_tails_cdf(tails, off, var, noise) : una_normal_cdf(off / sqrt(var + noise));
             u->rows++;
             next++;
         }
@@ -326,13 +465,9 @@ static una_status report_refits(const candidate *a, bool search, una_run *run)
     una_fit_result *result = a->f->target->result;
     una_oof_predictions own = result->oof ? *result->oof : (una_oof_predictions){0};
     size_t rows = una_oof_x(p).rows;
-    if (!own.mean) {
-        UNA_NEW_ROWS(&run->scratch, double, at, 4 * rows);
-        for (size_t i = 0; i < 4 * rows; i++) at[i] = NAN;
-        own.mean = at, own.var_model = at + rows, own.var_noise = at + 2 * rows, own.below = at + 3 * rows;
-    }
+    if (!own.mean) UNA_TRY(una_oof_predictions_new(&own, rows, &run->scratch));
     UNA_TRY(predict_by_refits(&own, a, search, run));
-    score_refits(&own, p, result);
+    score_refits(&own, a->tails, p, result);
     if (una_oof_wanted(result)) *result->oof = own;
     return UNA_OK;
 }
@@ -353,17 +488,18 @@ static bool counts_teams(const candidate *a)
     return a->pair->plain.correlated && !una_is_given(given_of(a)->noise_std);
 }
 
-/* The shape of the noise, and out-of-fold predictions. */
-static una_status learn_noise_shape(candidate *a, bool shape, bool must, una_fit_result *found, una_arena *keep,
-                                    una_run *run)
+/* The shape of the noise and its tails, and out-of-fold predictions. */
+static una_status learn_noise(candidate *a, wishes w, una_fit_result *found, una_arena *keep, una_run *run)
 {
     const una_problem *p = &a->pair->plain;
     UNA_TRY(need_folds(&a->pair->plain, run));
     UNA_TRY(predict_folds(a, run));
     if (counts_teams(a)) UNA_TRY(fit_noise_to_teams(a, run));
-    if (shape) UNA_TRY(una_oof_noise_shape(&a->noise, &a->oof, p, must, keep, run));
-    if (a->noise && counts_teams(a)) return try_shape(a, run);
-    return a->noise && a->f->kind->search ? choose_noise(a, must, found, keep, run) : UNA_OK;
+    candidate start = *a;
+    if (w.shape) UNA_TRY(una_oof_noise_shape(&a->noise, &a->oof, p, w.must, keep, run));
+    if (counts_teams(a)) return a->noise ? try_shape(a, run) : UNA_OK;
+    if (a->noise && a->f->kind->search) UNA_TRY(choose_noise(a, w.must, found, keep, run));
+    return choose_tails(a, &start, w, found, run);
 }
 
 /* New lengths replace others: sentences about those go, sentences from before the fit stay. */
@@ -383,7 +519,7 @@ static double last_noise(const candidate *a)
 {
     const una_problem *p = &a->pair->plain;
     if (una_is_given(given_of(a)->noise_std)) return given_of(a)->noise_std;
-    if (counts_teams(a)) return una_noise_std_of(a->noise_var, a->options, p);
+    if (counts_teams(a) || a->tails) return una_noise_std_of(a->noise_var, a->options, p);
     if (!a->f->kind->search || (p->valid_x.rows && p->valid_joins)) return UNA_AUTO;
     return una_noise_std_of(a->noise_var, a->options, p);
 }
@@ -399,12 +535,15 @@ static una_status learn_by_folds(candidate *a, bool shape, bool scored, const un
     bool joins = p->valid_x.rows && p->valid_joins, varying = given_of(a)->noise == UNA_NOISE_VARYING;
     bool teams = counts_teams(a), tells = f->kind->search && una_lengths_tell(&a->pair->plain) && !teams;
     bool predicted = scored || teams || (una_oof_wanted(result) && !tells);
-    if (predicted) UNA_TRY(learn_noise_shape(a, shape, varying, &found, f->keep, f->run));
+    if (predicted) UNA_TRY(learn_noise(a, (wishes){ shape, varying }, &found, f->keep, f->run));
     if (found.steps > 0) take_lengths(o, a, result, before, &found);
     m->noise = a->noise;
+    m->tails = a->tails;
     o->noise = a->noise ? UNA_NOISE_VARYING : UNA_NOISE_CONSTANT;
-    if (a->noise || teams) o->noise_std = last_noise(a);
-    if (a->noise || teams || joins) UNA_TRY(take_in_all_rows(m, a->pair, f));
+    if (a->noise || teams || a->tails) o->noise_std = last_noise(a);
+    if (a->tails) o->prior_var = given_of(a)->prior_var;
+    if (a->noise || teams || a->tails || joins) UNA_TRY(take_in_all_rows(m, a->pair, f));
+    una_heavy_report(result, o, a->tails, p);
     if (scored) una_oof_score(&a->oof, result->noise_var, result);
     if (scored && tells) return report_refits(a, found.steps > 0, f->run);
     if (!una_oof_wanted(result)) return UNA_OK;
@@ -429,14 +568,16 @@ una_status una_fixed_features_fit(una_fitting *f)
     una_problem_pair pair = { .plain = *f->problem };
     una_committee one = { .f = f, .target = f->target, .pair = &pair, .targets = 1 };
     UNA_COPY_BYTES(&f->run->scratch, void, given, o, f->kind->options_size);
-    if (o->noise == UNA_NOISE_VARYING) o->noise_std = UNA_AUTO;
+    bool heavy = una_is_given(o->tails) && una_heavy_may_be(f, o);
+    if (o->noise == UNA_NOISE_VARYING || heavy) o->noise_std = UNA_AUTO;
     UNA_TRY(una_fit_single(&one));
 
     candidate a = { .f = f, .pair = &pair, .given = given, .options = o, .noise_var = result->noise_var,
                     .prior_var = result->prior_var, .state = ((una_members *)f->target->state)->at[0].state };
-    bool scored = shape || (result->oof && result->oof->log_lik);
+    bool scored = shape || heavy || (result->oof && result->oof->log_lik);
     UNA_STAGE(f->run, 1, 1, learn_by_folds(&a, shape, scored, &before));
-    const una_region_process process = { a.state, searches_regions(f) ? given : NULL, a.noise };
+    const una_region_process process = { a.state, searches_regions(f) ? given : NULL, a.noise, a.tails, head_noise(&a),
+                                         a.tails ? a.pair->plain.weight : NULL };
     UNA_STAGE(f->run, 1, 1, una_report_regions_without(&process, f));
     return UNA_OK;
 }

@@ -24,7 +24,7 @@ static una_status keep_member(una_member *member, const una_committee *c, const 
     una_all_rows(&p, una_problem_of_pair(fit->pair, fit->scaled));
     if (kind->relearn) {
         UNA_COPY_BYTES(&run->scratch, una_common_options, o, fit->options, kind->options_size);
-        o->noise_std = una_noise_std_of(c->chosen.noise_var, o, &p);
+        o->noise_std = una_noise_std_of(una_head_noise(&c->chosen), o, &p);
         una_set_number(&o->prior_var, c->chosen.prior_var);
         p.weight = weight;
         return una_fit_state(kind->relearn, c->f, &p, (una_fit_target){ member->state, o, result }, keep, run);
@@ -79,9 +79,9 @@ static una_status keep_members(una_members *m, const una_committee *c)
     una_fit_result *result = c->target->result;
     una_run *run = c->f->run;
     una_problem all;
-    const double *weight;
     double evidence = 0, total = 0;
     una_all_rows(&all, &c->pair->plain);
+    const double *weight = all.weight;
     UNA_TRY(una_row_weights(&weight, c->chosen.noise, all.x, run));
     for (size_t i = 0; i < c->count; i++) {
         m->at[i].scale = c->member[i].scaled ? c->member[i].pair->scale : NULL;
@@ -94,6 +94,7 @@ static una_status keep_members(una_members *m, const una_committee *c)
 
     m->noise_var = result->noise_var = c->chosen.noise_var;
     m->noise = c->chosen.noise;
+    m->tails = c->chosen.tails;
     bool has_prior = una_common_of(c->target)->prior_var != 0;
     result->prior_var = has_prior ? c->chosen.prior_var : c->member[0].result.prior_var;
     result->log_evidence = evidence;
@@ -135,6 +136,7 @@ static una_status report_committee(const una_members *m, const una_committee *c)
     o->noise_std = una_noise_std_of(m->noise_var, o, &c->pair->plain);
     una_set_number(&o->prior_var, result->prior_var);
     o->noise = m->noise ? UNA_NOISE_VARYING : UNA_NOISE_CONSTANT;
+    una_heavy_report(result, o, m->tails, &c->pair->plain);
     return una_arena_check(keep);
 }
 
@@ -198,7 +200,11 @@ una_status una_committee_relearn(una_fitting *f)
     o->noise = UNA_NOISE_CONSTANT;
     if (m->noise)
         una_notes_add(&result->notes, "The noise is constant now: how it varied was learnt from the rows of the fit.");
+    if (m->tails)
+        una_notes_add(&result->notes, "The noise is Gaussian now: its heavy tails were learnt from the rows of the fit.");
+    una_set_number(&o->tails, HUGE_VAL);
     m->noise = NULL;
+    m->tails = NULL;
     if (m->noise_var > 0) m->noise_var = found.noise_var;
     result->noise_var = found.noise_var;
     result->prior_var = found.prior_var;

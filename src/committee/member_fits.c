@@ -41,6 +41,8 @@ static una_status scale_problem(una_problem_pair *pair, una_run *run)
 
 una_status una_problem_pair_scale(una_problem_pair *pair, double *scale, una_run *run)
 {
+    pair->scale = NULL;
+    pair->scaled = pair->plain;
     if (!has_uneven_scale(scale, pair->plain.x.cols)) return UNA_OK;
     pair->scale = scale;
     pair->scaled.shared = NULL;                          /* the shared rows are not scaled */
@@ -101,7 +103,9 @@ static una_status learn_scale(void *context, size_t index, una_run *run)
 {
     const scales *s = context;
     size_t targets = una_committee_targets(s->c), fold = index / targets;
-    una_problem p = una_committee_of(s->c, index % targets)->pair->plain;
+    const una_committee *own = una_committee_of(s->c, index % targets);
+    una_problem p = own->pair->plain;
+    if (own->train_y) p.y = own->train_y;
     if (fold > 0) UNA_TRY(una_problem_without_fold(&p, (unsigned char)(fold - 1), &run->scratch));
     return una_relevance_learn(s->at[index], &p, run);
 }
@@ -117,7 +121,7 @@ una_status una_committee_scale_inputs(una_committee *c, bool wanted)
     una_fitting *f = c->f;
     size_t inputs = f->problem->x.cols, targets = c->targets;
     if (wanted && una_lengths_tell(f->problem)) c->scaled_folds = f->problem->folds;
-    UNA_TRY(split_targets(c));
+    if (!c->pair) UNA_TRY(split_targets(c));
     if (!wanted) return UNA_OK;
 
     size_t pairs = 1 + c->scaled_folds;
@@ -151,9 +155,11 @@ una_status una_problem_pair_share(una_problem_pair *pair, bool plain, bool scale
 
 /* ---- member fits: trainings, and their out-of-fold predictions ------------------------------------------------ */
 
-una_status una_member_fit_rows(una_problem *p, const una_member_fit *fit, una_arena *arena)
+/* y: in place of the problem's, with rows that each count once; NULL: as they are. */
+static una_status rows_of(una_problem *p, const una_member_fit *fit, const double *y, una_arena *arena)
 {
     *p = *una_problem_of_pair(fit->pair, fit->scaled);
+    if (y) p->y = y, p->weight = NULL;
     p->seed = una_member_seed(p->seed, fit->number);
     p->valid_joins = false;
     if (fit->label) p->fold = fit->label;
@@ -163,6 +169,11 @@ una_status una_member_fit_rows(una_problem *p, const una_member_fit *fit, una_ar
     p->valid_x.stride *= fit->every;
     p->valid_y = NULL;                   /* those of the rows between them too */
     return UNA_OK;
+}
+
+una_status una_member_fit_rows(una_problem *p, const una_member_fit *fit, una_arena *arena)
+{
+    return rows_of(p, fit, NULL, arena);
 }
 
 una_status una_member_fit_rows_weighed(una_problem *p, const una_committee *c, const una_member_fit *fit, una_run *run)
@@ -222,7 +233,7 @@ una_status una_member_fit_train(void *context, size_t index, una_run *run)
         UNA_TRY(new_member_fit(fit, una_committee_of(c, t), &training->arena));
         target[t] = (una_fit_target){ fit->state, fit->options, &fit->result };
     }
-    UNA_TRY(una_member_fit_rows(&p, training, &run->scratch));
+    UNA_TRY(rows_of(&p, training, c->train_y, &run->scratch));
     una_fitting f = { .kind = kind, .problem = &p, .target = target, .keep = &training->arena, .run = run,
                       .coupling = c->per_target ? &coupling : NULL };
     UNA_TRY(una_kind_fit(&f));
@@ -323,11 +334,10 @@ void una_all_rows(una_problem *p, const una_problem *pair_problem)
 
 una_status una_row_weights(const double **weight, const una_noise *noise, una_view x, una_run *run)
 {
-    *weight = NULL;
     if (!noise) return UNA_OK;
     UNA_NEW_ROWS(&run->scratch, double, w, x.rows);
     una_noise_shape(noise, x, w);
-    for (size_t i = 0; i < x.rows; i++) w[i] = 1 / w[i];
+    for (size_t i = 0; i < x.rows; i++) w[i] = (*weight ? (*weight)[i] : 1) / w[i];
     *weight = w;
     return UNA_OK;
 }

@@ -44,7 +44,17 @@ typedef struct una_member_fit {
     double   *mean, *var, *noise;        /* [left_out_rows]                                                 */
 } una_member_fit;
 
-typedef struct una_committee_choice { double noise_var, prior_var; una_noise *noise; } una_committee_choice;
+typedef struct una_committee_choice {
+    double noise_var, prior_var;
+    una_noise *noise;                    /* its shape; NULL: constant                                       */
+    const una_tails *tails;              /* NULL: Gaussian                                                  */
+} una_committee_choice;
+
+/* Of a posterior, whose rows count by their errors under heavy tails: s^2. */
+static inline double una_head_noise(const una_committee_choice *chosen)
+{
+    return chosen->noise_var * una_tails_square_scale(chosen->tails);
+}
 
 typedef struct una_committee {
     una_fitting    *f;                   /* its kind is that of one training                                */
@@ -63,6 +73,12 @@ typedef struct una_committee {
     una_oof        *ends_oof;            /* of the rows at the ends, under the same; NULL: there are none   */
     una_regions     regions;             /* which these are                                                 */
     una_committee_choice chosen;         /* by the out-of-fold predictions                                  */
+    const double   *train_y;             /* [rows, targets] what trainings see in place of y: large errors cut off
+                                            (heavy_members.c); NULL: y */
+    bool            heavy, light;        /* tails are being looked for; they were, and there are none       */
+    double          spread;              /* una_heavy_choice.spread at first                                */
+    una_oof        *first_oof;           /* as trained, where tails are looked for                          */
+    size_t          first_notes;         /* of the result then                                              */
     struct una_committee *per_target;    /* [targets] with several: the committee of each target, whose members
                                             this one's train; NULL: one target */
     size_t          targets;
@@ -118,7 +134,7 @@ una_status una_fit_state(una_status (*how)(una_fitting *f), const una_fitting *l
 
 /* All rows of a problem; the held-out rows, which lie behind the others, are appended if valid_joins. */
 void       una_all_rows(una_problem *problem, const una_problem *pair_problem);
-/* How often each row counts, by the shape of the noise; NULL: each once. From scratch. */
+/* How often each row counts: what *weight says (NULL: once) over the shape of the noise. From scratch. */
 una_status una_row_weights(const double **weight, const una_noise *noise, una_view x, una_run *run);
 /* The noise_std that the options hold, or that stands for a noise variance, in the units of the options. */
 double     una_noise_std_of(double noise_var, const una_common_options *o, const una_problem *problem);

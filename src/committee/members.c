@@ -55,15 +55,18 @@ static size_t inner_parts(const una_member *member)
     return member->calls->mixture ? member->calls->mixture(member->state) : 0;
 }
 
+/* Parts of the whole mixture that a member with so many parts of its own becomes. */
+static size_t mixed_parts(const una_members *all, size_t inner)
+{
+    return (inner ? inner : 1) * (all->tails ? all->tails->parts : 1);
+}
+
 size_t una_members_mixture(const void *members)
 {
     const una_members *all = members;
     size_t parts = 0;
-    if (all->count == 1) return inner_parts(&all->at[0]);
-    for (size_t m = 0; m < all->count; m++) {
-        size_t inner = inner_parts(&all->at[m]);
-        parts += inner ? inner : 1;
-    }
+    if (all->count == 1 && !all->tails) return inner_parts(&all->at[0]);
+    for (size_t m = 0; m < all->count; m++) parts += mixed_parts(all, inner_parts(&all->at[m]));
     return parts;
 }
 
@@ -71,6 +74,7 @@ typedef struct answers {                 /* of all members for one block        
     una_shares share;
     double *mean, *var, *noise;          /* [members, rows]                                                 */
     double *common;                      /* [rows] the noise that all share; NULL: each has its own         */
+    const una_tails *tails;              /* of that noise; NULL: Gaussian                                   */
     double *part_mean, *part_var;        /* [rows, parts] of one member that is a mixture                   */
     double *part_weight;                 /* [parts]                                                         */
     size_t  from;                        /* row of the whole that the block begins with                     */
@@ -89,6 +93,7 @@ static una_status take_answers(answers *a, const una_members *all, size_t rows, 
                     .var = UNA_GET(&run->scratch, double, all->count * rows),
                     .noise = UNA_GET(&run->scratch, double, all->count * rows),
                     .common = all->noise_var > 0 ? UNA_GET(&run->scratch, double, rows) : NULL,
+                    .tails = all->tails,
                     .part_mean = most ? UNA_GET(&run->scratch, double, most * rows) : NULL,
                     .part_var = most ? UNA_GET(&run->scratch, double, most * rows) : NULL,
                     .part_weight = most ? UNA_GET(&run->scratch, double, most) : NULL };
@@ -112,18 +117,30 @@ static una_status predict_member(const answers *a, const una_members *all, size_
 
 typedef struct moments { double mean, var, noise; } moments;     /* of a member at one row */
 
-/* Puts the common noise in place of the member's own. Of its parts only the mean noise is known: subtracting it is
- * right on average, and right for each part if all have the same noise. Where a part would get a negative variance
- * (hmc, which samples its noise), all parts get the mean variance. */
-static void exchange_noise(const answers *a, size_t parts, const moments *own, double common, const double *mean,
-                           double *var)
+/* Takes the member's own noise away. Of its parts only the mean noise is known: subtracting it is right on average, and
+ * right for each part if all have the same noise. Where a part would get a negative variance (hmc, which samples its
+ * noise), all parts get the mean variance. */
+static void take_noise_away(const answers *a, size_t parts, const moments *own, const double *mean, double *var)
 {
     double least = HUGE_VAL, within = own->var;
     for (size_t k = 0; k < parts; k++) {
         least = fmin(least, var[k]);
         within -= a->part_weight[k] * (mean[k] - own->mean) * (mean[k] - own->mean);
     }
-    for (size_t k = 0; k < parts; k++) var[k] = common + (least >= own->noise ? var[k] - own->noise : fmax(within, 0));
+    for (size_t k = 0; k < parts; k++) var[k] = least >= own->noise ? var[k] - own->noise : fmax(within, 0);
+}
+
+/* Adds the common noise to each of the parts, which becomes as many as the noise has. */
+static void add_noise(const una_tails *tails, double common, size_t parts, double *mean, double *var)
+{
+    size_t each = tails ? tails->parts : 1;
+    for (size_t i = parts; i-- > 0;) {
+        double centre = mean[i], spread = var[i];
+        for (size_t k = each; k-- > 0;) {
+            mean[i * each + k] = centre;
+            var[i * each + k] = spread + common * (tails ? tails->var[k] : 1);
+        }
+    }
 }
 
 /* Member m becomes parts `first` and following of the mixture; inner: its own number of parts, 0 for one Gaussian. */
@@ -135,19 +152,23 @@ static void place_member_parts(const answers *a, size_t m, size_t inner, size_t 
         double *var = out->part_var + (a->from + r) * out->parts + first;
         if (!inner) {
             *mean = own.mean;
-            *var = own.var + (a->common ? a->common[r] : own.noise);
-            continue;
+            *var = a->common ? own.var : own.var + own.noise;
+        } else {
+            memcpy(mean, a->part_mean + r * inner, inner * sizeof *mean);
+            memcpy(var, a->part_var + r * inner, inner * sizeof *var);
+            if (a->common) take_noise_away(a, inner, &own, mean, var);
         }
-        memcpy(mean, a->part_mean + r * inner, inner * sizeof *mean);
-        memcpy(var, a->part_var + r * inner, inner * sizeof *var);
-        if (a->common) exchange_noise(a, inner, &own, a->common[r], mean, var);
+        if (a->common) add_noise(a->tails, a->common[r], inner ? inner : 1, mean, var);
     }
 }
 
 static void weigh_parts(const answers *a, double weight, size_t inner, double *part_weight)
 {
-    if (!inner) *part_weight = weight;
-    for (size_t k = 0; k < inner; k++) part_weight[k] = weight * a->part_weight[k];
+    size_t each = a->tails ? a->tails->parts : 1, count = (inner ? inner : 1) * each;
+    for (size_t i = 0; i < count; i++) {
+        double own = inner ? weight * a->part_weight[i / each] : weight;
+        part_weight[i] = a->tails ? own * a->tails->weight[i % each] : own;
+    }
 }
 
 static una_status predict_members(const answers *a, const una_members *all, una_view x, una_predictive *out,
@@ -159,7 +180,7 @@ static una_status predict_members(const answers *a, const una_members *all, una_
         if (!out->part_mean) continue;
         place_member_parts(a, m, inner, first, x.rows, out);
         if (out->part_weight) weigh_parts(a, all->at[m].weight, inner, out->part_weight + first);
-        first += inner ? inner : 1;
+        first += mixed_parts(all, inner);
     }
     return UNA_OK;
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "committee/noise.h"
+#include "infer/tails.h"
 
 enum { UNA_MOST_MEMBERS = 1000, UNA_LEAST_MEMBER = 64 };  /* the second: bytes of one in a file */
 
@@ -25,12 +26,14 @@ typedef struct una_members {
     una_member *at;
     double      noise_var;               /* common to all; 0: each member's own                             */
     una_noise  *noise;                   /* its shape over the inputs; NULL: constant. Only where it is common */
+    const una_tails *tails;              /* of the common noise, whose variance noise_var is; NULL: Gaussian */
 } una_members;
 
 una_status una_members_predict(const void *members, una_view x, una_predictive *out, una_run *run);
-/* Parts of all members; 0 where there is one member, and it is one Gaussian. */
+/* Parts of all members, times those of the noise; 0 where there is one member, and it is one Gaussian. */
 size_t     una_members_mixture(const void *members);
-/* All members or none; rows count as the shape of the noise says. The evidence is the weighted mean of theirs. */
+/* All members or none; rows count as the shape of the noise says, and under heavy tails as their errors say under the
+ * mixture before the call. The evidence is the weighted mean of theirs. */
 una_status una_members_observe(void *members, const una_problem *more, una_fit_result *result, una_arena *keep,
                                una_run *run);
 /* Every member gets the factor, and the noise that is common. After a failure some have it (una_spare). In adapt.c. */
@@ -68,3 +71,5 @@ una_status una_members_shares(una_shares *shares, const una_members *members, un
 uint64_t   una_member_seed(uint64_t seed, size_t member);
 /* x times scale; x itself where scale is NULL. From scratch. */
 una_status una_scaled(una_view *scaled, una_view x, const double *scale, una_run *run);
+/* Tails with so many degrees of freedom, in `keep`; NULL in *tails for HUGE_VAL. */
+una_status una_tails_new(const una_tails **tails, double freedom, una_arena *keep);

@@ -9,12 +9,35 @@ enum { DEEPEST = 3 };                    /* mixtures within mixtures            
 /* ---- more rows -------------------------------------------------------------------------------------------- */
 
 /* Rows count by the shape of the noise. */
-static una_status weigh_new_rows(una_problem *more, const una_members *all, una_run *run)
+static una_status weigh_by_shape(double *weight, const una_members *all, una_view x, una_run *run)
 {
     if (!all->noise) return UNA_OK;
-    UNA_NEW(&run->scratch, double, weight, more->x.rows);
-    una_noise_shape(all->noise, more->x, weight);
-    for (size_t r = 0; r < more->x.rows; r++) weight[r] = (more->weight ? more->weight[r] : 1) / weight[r];
+    UNA_NEW(&run->scratch, double, shape, x.rows);
+    una_noise_shape(all->noise, x, shape);
+    for (size_t r = 0; r < x.rows; r++) weight[r] /= shape[r];
+    return UNA_OK;
+}
+
+/* And under heavy tails by how far they are from what is predicted of them. */
+static una_status weigh_by_error(double *weight, const una_members *all, const una_problem *more, una_run *run)
+{
+    size_t rows = more->x.rows;
+    una_predictive p = {0};
+    if (!all->tails) return UNA_OK;
+    UNA_TRY(una_predictive_new(&p, rows, &run->scratch));
+    UNA_TRY(una_members_predict(all, more->x, &p, run));
+    for (size_t r = 0; r < rows; r++)
+        weight[r] *= una_tails_row_weight(all->tails, pow(more->y[r] - p.mean[r], 2), p.var_model[r], p.var_noise[r]);
+    return UNA_OK;
+}
+
+static una_status weigh_new_rows(una_problem *more, const una_members *all, una_run *run)
+{
+    if (!all->noise && !all->tails) return UNA_OK;
+    UNA_NEW_ROWS(&run->scratch, double, weight, more->x.rows);
+    for (size_t r = 0; r < more->x.rows; r++) weight[r] = more->weight ? more->weight[r] : 1;
+    UNA_TRY(weigh_by_error(weight, all, more, run));
+    UNA_TRY(weigh_by_shape(weight, all, more->x, run));
     more->weight = weight;
     return UNA_OK;
 }
@@ -153,6 +176,28 @@ static una_status exchange_noise_var(una_members *members, una_archive *ar)
     return UNA_OK;
 }
 
+una_status una_tails_new(const una_tails **tails, double freedom, una_arena *keep)
+{
+    *tails = NULL;
+    if (isinf(freedom)) return UNA_OK;
+    UNA_NEW(keep, una_tails, made, 1);
+    una_tails_make(made, freedom);
+    *tails = made;
+    return UNA_OK;
+}
+
+/* Only where there are heavy tails. */
+static una_status exchange_tails(una_members *members, una_archive *ar)
+{
+    double freedom = members->tails ? members->tails->freedom : HUGE_VAL;
+    if (ar->loading ? !una_archive_next_is(ar, "members.freedom") : !members->tails) return UNA_OK;
+    UNA_TRY(una_archive_f64(ar, "members.freedom", &freedom));
+    if (!una_tails_are(freedom)) return una_archive_refuse(ar, "members.freedom", "is out of range");
+    if (!(members->noise_var > 0))
+        return una_archive_refuse(ar, "members.noise_var", "is 0, though the noise has heavy tails");
+    return ar->loading ? una_tails_new(&members->tails, freedom, ar->arena) : UNA_OK;
+}
+
 una_status una_members_exchange(void *state, una_archive *ar)
 {
     una_members *members = state;
@@ -161,6 +206,7 @@ una_status una_members_exchange(void *state, una_archive *ar)
     bool old = ar->loading && ar->kind && !una_archive_next_is(ar, "members");
     una_status status = old ? load_one(members, ar) : exchange_members(members, ar);
     if (status == UNA_OK && !old) status = exchange_noise_var(members, ar);
+    if (status == UNA_OK && !old) status = exchange_tails(members, ar);
     ar->depth--;
     return status;
 }

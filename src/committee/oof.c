@@ -85,8 +85,9 @@ static double shape_at(const una_oof *oof, size_t row)
 
 static double part_log_lik(const una_oof *oof, size_t repeat, size_t row, double noise_var)
 {
-    double error = oof->y[row] - oof->mean[repeat * oof->rows + row];
-    double total = oof->var[repeat * oof->rows + row] + noise_var * shape_at(oof, row);
+    double error = oof->y[row] - oof->mean[repeat * oof->rows + row], var = oof->var[repeat * oof->rows + row];
+    if (oof->tails) return una_tails_log_pdf(oof->tails, error * error, var, noise_var * shape_at(oof, row));
+    double total = var + noise_var * shape_at(oof, row);
     return -0.5 * (UNA_LOG_TWO_PI + log(total) + error * error / total);
 }
 
@@ -120,7 +121,7 @@ static double weight_of_stratum(const una_oof *oof, size_t stratum) /* of each o
 /* ---- noise ------------------------------------------------------------------------------------------------------ */
 
 /* C and V of the row. */
-static bool expected_square(const una_oof *oof, size_t row, double *square, double *var)
+bool una_oof_square(const una_oof *oof, size_t row, double *square, double *var)
 {
     sums all = sums_at(oof, row);
     double middle = 0, own = 0;                          /* sum W_f mean e; the part of its square that single
@@ -146,9 +147,10 @@ static double minus_log_lik(double log_noise, void *context)
         if (!oof->repeats_are_sample) {
             double log_lik = una_oof_log_lik(oof, i, noise_var);
             if (!isnan(log_lik)) loss -= log_lik;
-        } else if (expected_square(oof, i, &square, &var)) {
-            double total = var + noise_var * shape_at(oof, i);
-            loss += 0.5 * (log(total) + square / total);
+        } else if (una_oof_square(oof, i, &square, &var)) {
+            double noise = noise_var * shape_at(oof, i), total = var + noise;
+            loss += oof->tails ? -una_tails_log_pdf(oof->tails, fmax(square, 0), var, noise)
+                               : 0.5 * (log(total) + square / total);
         }
     }
     return loss;
@@ -158,7 +160,7 @@ double una_oof_mean_log_lik(una_oof *oof, double noise_var, double *z2)
 {
     double sum = 0, square, var, rows = (double)una_oof_predicted_rows(oof);
     for (size_t i = 0; z2 && i < oof->rows; i++)
-        if (expected_square(oof, i, &square, &var)) sum += square / (var + noise_var * shape_at(oof, i));
+        if (una_oof_square(oof, i, &square, &var)) sum += square / (var + noise_var * shape_at(oof, i));
     if (z2) *z2 = sum / rows;
     return -minus_log_lik(log(noise_var), oof) / rows;
 }
@@ -337,8 +339,10 @@ static double probability_below_y(const una_oof *oof, size_t row, double noise_v
     double below = 0, weight = 0;
     for (size_t r = 0; r < oof->repeats; r++) {
         if (!has_prediction(oof, r, row)) continue;
-        double total = oof->var[r * oof->rows + row] + noise_var * shape_at(oof, row);
-        below += oof->weight[r] * una_normal_cdf((oof->y[row] - oof->mean[r * oof->rows + row]) / sqrt(total));
+        double error = oof->y[row] - oof->mean[r * oof->rows + row], var = oof->var[r * oof->rows + row];
+        double noise = noise_var * shape_at(oof, row);
+        below += oof->weight[r] * (oof->tails ? una_tails_cdf(oof->tails, error, var, noise)
+                                              : una_normal_cdf(error / sqrt(var + noise)));
         weight += oof->weight[r];
     }
     return below / weight;
@@ -362,6 +366,7 @@ void una_oof_report(const una_oof *oof, double noise_var, size_t folds, una_fit_
         u->var_model[i] = var;
         u->var_noise[i] = noise_var * shape_at(oof, i);
         u->below[i] = probability_below_y(oof, i, noise_var);
+        if (oof->tails) u->reach[i] = una_tails_reach(oof->tails, 0.95, var, u->var_noise[i]);
         u->rows++;
     }
 }

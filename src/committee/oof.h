@@ -11,6 +11,8 @@ typedef struct una_oof {
     double *mean, *var;                  /* [repeats, rows] without noise; NAN where there is no prediction */
     const double *y;                     /* [rows]                                                          */
     double *shape;                       /* [rows] of the noise; NULL: 1                                    */
+    const una_tails *tails;              /* of the noise, whose variance is meant where a noise_var is asked for; NULL:
+                                            Gaussian */
     double *weight;                      /* [repeats] stacking weights, adding up to 1                      */
     size_t *stratum;                     /* [repeats] repeats of one stratum share one weight: those with scaled
                                             inputs, and those without */
@@ -25,6 +27,9 @@ size_t     una_oof_predicted_rows(const una_oof *oof);   /* that have prediction
 
 /* Mean and variance of the mixture at a row, without noise; false: there is no prediction. */
 bool   una_oof_moments(const una_oof *oof, size_t row, double *mean, double *var);
+/* Expected squared error of the final mixture's mean at a row, which may be below 0, and its variance without noise;
+ * false: there is no prediction. */
+bool   una_oof_square(const una_oof *oof, size_t row, double *square, double *var);
 /* log density of y under the mixture; NAN: there is no prediction. */
 double una_oof_log_lik(const una_oof *oof, size_t row, double noise_var);
 /* Log-likelihood per row at a given noise, as in una_oof_noise; z2 (may be NULL): expected squared error over variance,

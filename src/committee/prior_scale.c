@@ -124,8 +124,8 @@ static una_status choose_prior_by_regions(una_committee *region_fits, una_commit
     for (size_t g = 0; g < PRIORS; g++) {
         UNA_TRY(predict_at(region_fits, g, &region_ends, run));
         UNA_TRY(predict_at(members, g, &member_ends, run));
-        region_log_lik[g] = una_oof_mean_log_lik(&region_fits->oof, members->noise_var, &z2[g]);
-        member_log_lik[g] = una_oof_mean_log_lik(&members->oof, members->noise_var, NULL);
+        region_log_lik[g] = una_oof_mean_log_lik(&region_fits->oof, members->chosen.noise_var, &z2[g]);
+        member_log_lik[g] = una_oof_mean_log_lik(&members->oof, members->chosen.noise_var, NULL);
         most = fmax(most, member_log_lik[g]);
     }
     for (size_t g = 0; g < PRIORS; g++)
@@ -148,6 +148,7 @@ static una_status collect_region_oof(una_committee *region_fits, const una_commi
     for (size_t k = 0; k < regions; k++) memcpy(y + k * rows, p->y, rows * sizeof *y);
     UNA_TRY(una_oof_init(oof, FITS_PER_REGION, regions * rows, y, &run->scratch));
     oof->repeats_are_sample = true;
+    oof->tails = members->chosen.tails;
     oof->strata = 1;
     for (size_t r = 0; r < FITS_PER_REGION; r++) oof->stratum[r] = 0;
     una_collect_oof(oof, region_fits);
@@ -208,7 +209,7 @@ una_status una_choose_prior_scale(una_committee *members)
         una_committee *own = una_committee_of(members, t);
         double given = una_common_of(own->target)->prior_var;
         own->chosen.prior_var = una_is_given(given) && !wanted ? given : 1;
-        own->noise_var = own->chosen.noise_var;
+        own->noise_var = una_head_noise(&own->chosen);
     }
     return wanted ? choose_priors(members, members->f->run) : UNA_OK;
 }

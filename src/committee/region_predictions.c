@@ -11,6 +11,7 @@ static una_status score_regions(una_region_predictions *regions, una_oof *oof, c
                                 una_view x, una_run *run)
 {
     UNA_NEW_ROWS_AT(&run->scratch, regions->log_lik, oof->rows);
+    oof->tails = chosen->tails;
     if (chosen->noise) UNA_NEW_ROWS_AT(&run->scratch, oof->shape, oof->rows);
     for (size_t k = 0; chosen->noise && k < regions->at.count; k++)
         una_noise_shape(chosen->noise, x, oof->shape + k * x.rows);
@@ -101,11 +102,12 @@ static una_status predict_region(void *context, size_t index, una_run *run)
     una_fit_result result = una_fit_result_in(&fit->arena);
     const void *start = h->of->given ? h->of->given : f->target->options;
     UNA_COPY_BYTES(&run->scratch, void, state, h->of->state, f->kind->state_size);
-    UNA_COPY_BYTES(&run->scratch, void, options, start, f->kind->options_size);
+    UNA_COPY_BYTES(&run->scratch, una_common_options, options, start, f->kind->options_size);
     UNA_TRY(una_member_fit_rows(&p, fit, &run->scratch));
     UNA_TRY(una_row_weights(&p.weight, h->of->noise, p.x, run));
     una_fit_target target = { state, options, &result };
     if (h->of->given) UNA_TRY(una_fit_state(f->kind->search, f, &p, target, &fit->arena, run));
+    if (h->of->tails) options->noise_std = una_noise_std_of(h->of->head_noise, options, &p);
     UNA_TRY(una_fit_state(f->kind->relearn, f, &p, target, &run->scratch, run));
     return una_member_fit_predict(fit, f->kind, state, &p, &fit->arena, run);
 }
@@ -137,11 +139,13 @@ static una_status plan_without(una_committee *c, const una_regions *regions, una
 }
 
 /* One repeat: what is predicted of the first regions, or of the ends, is a piece of the whole. */
-static una_status report_without(una_region_predictions *regions, const una_committee *c, const una_noise *noise)
+static una_status report_without(una_region_predictions *regions, const una_committee *c,
+                                 const una_region_process *of)
 {
     una_view x = c->f->problem->x;
     una_oof between = c->oof, at_ends = c->oof;
-    const una_committee_choice chosen = { .noise_var = c->target->result->noise_var, .noise = (una_noise *)noise };
+    const una_committee_choice chosen = { .noise_var = c->target->result->noise_var, .noise = of->noise,
+                                          .tails = of->tails };
     una_ends ends;
     size_t before = regions->at.count * x.rows;
     between.rows = before;
@@ -160,6 +164,7 @@ una_status una_report_regions_without(const una_region_process *of, una_fitting 
     const una_fit_result *result = f->target->result;
     una_run *run = f->run;
     una_problem_pair pair = { .plain = *f->problem };
+    pair.plain.weight = of->weight;
     without_regions h = { { .f = f, .target = f->target, .pair = &pair, .targets = 1 }, of };
     una_regions at;
     if (!regions) return UNA_OK;
@@ -175,5 +180,5 @@ una_status una_report_regions_without(const una_region_process *of, una_fitting 
         return UNA_OK;
     }
     UNA_TRY(status);
-    return report_without(regions, &h.c, of->noise);
+    return report_without(regions, &h.c, of);
 }

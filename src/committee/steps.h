@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "committee/heavy.h"
 #include "committee/member_fits.h"
 
 /* ---- fixed_features.c: kinds whose features have not seen the target (gp, linear, tuna) --------------------------- */
@@ -22,6 +23,27 @@ una_status una_oof_of_members(una_committee *c);
 una_status una_choose_weights(una_committee *c);
 /* With the prior variance: noise and shape; then what several targets have in common, notes in the result say which. */
 una_status una_choose_noise(una_committee *c);
+
+/* ---- heavy_members.c: noise with heavy tails ----------------------------------------------------------------------- */
+
+/* Whether tails may be looked for: where the kind's posteriors can be relearnt and the options say so. */
+bool       una_heavy_may_be(const una_fitting *f, const una_common_options *o);
+/* UNA_E_USAGE where tails are given that cannot be had. */
+una_status una_heavy_check(const una_fitting *f, const una_common_options *o, bool one_training);
+/* Of one target, before the weights of the members: where out-of-fold rows show heavy tails, all that follows is done
+ * under t with UNA_FIRST_FREEDOM. */
+una_status una_heavy_begin(una_committee *c);
+/* Whether large errors have taught the features: *train_y is set for the trainings that replace these. */
+una_status una_heavy_cut(bool *again, una_committee *c);
+/* Of one target, after the shape of the noise: the degrees of freedom, and predictions by rows that count by their
+ * errors; or no tails. A shape that these replace is dropped. */
+una_status una_heavy_settle(una_committee *c);
+/* Whether a target ends without the tails that it began with: everything since the trainings is undone, to be done again
+ * without them. */
+bool       una_heavy_undo(una_committee *c);
+/* What the result and the options say of it. */
+void       una_heavy_report(una_fit_result *result, una_common_options *o, const una_tails *tails,
+                            const una_problem *problem);
 
 /* ---- prior_scale.c: the prior variance, which alone decides how wide bands are away from the data ------------------ */
 
@@ -44,6 +66,9 @@ typedef struct una_region_process {
     const void      *given;              /* options as given, where its numbers (lengths, variances) are searched again
                                             without each region; NULL: it keeps those of all rows */
     una_noise  *noise;                   /* its shape; NULL: constant                                       */
+    const una_tails *tails;              /* NULL: Gaussian                                                  */
+    double           head_noise;         /* with tails: s^2 of the posterior                                */
+    const double    *weight;             /* with tails: of each row                                         */
 } una_region_process;
 una_status una_report_regions_without(const una_region_process *of, una_fitting *f);
 

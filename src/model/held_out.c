@@ -21,10 +21,17 @@ const una_held_out *una_model_held_out(const una_model *model)
 
 static una_status new_oof_predictions(una_oof_predictions *u, size_t rows, una_run *run)
 {
-    UNA_NEW_ROWS(&run->scratch, double, at, 4 * rows);
-    for (size_t i = 0; i < 4 * rows; i++) at[i] = NAN;
-    *u = (una_oof_predictions){ .mean = at, .var_model = at + rows, .var_noise = at + 2 * rows,
-                                .below = at + 3 * rows };
+    *u = (una_oof_predictions){0};
+    return una_oof_predictions_new(u, rows, &run->scratch);
+}
+
+una_status una_oof_predictions_new(una_oof_predictions *u, size_t rows, una_arena *arena)
+{
+    enum { ARRAYS = 5 };
+    UNA_NEW_ROWS(arena, double, at, ARRAYS * rows);
+    for (size_t i = 0; i < ARRAYS * rows; i++) at[i] = NAN;
+    u->mean = at, u->var_model = at + rows, u->var_noise = at + 2 * rows;
+    u->below = at + 3 * rows, u->reach = at + 4 * rows;
     return UNA_OK;
 }
 
@@ -69,7 +76,7 @@ static una_status keep_oof_rows(una_model *model, const una_oof_predictions *u, 
         to[2][count] = y.std_epistemic;
         to[3][count] = y.std_noise;
         to[4][count] = u->below[i];
-        double reach = half * sqrt(u->var_model[i] + u->var_noise[i]);
+        double reach = isnan(u->reach[i]) ? half * sqrt(u->var_model[i] + u->var_noise[i]) : u->reach[i];
         to[5][count] = una_target_value(c, u->mean[i] - reach);
         to[6][count++] = una_target_value(c, u->mean[i] + reach);
     }

@@ -23,7 +23,8 @@ typedef struct una_problem {             /* what a model has to learn; borrowed,
                                                      inputs are the same in all                            */
     const una_dataset *data;                      /* origin, for messages                                  */
     const double *weight;                         /* [x.rows] how often a row counts in a posterior: 1 over the shape
-                                                     of its noise (committee/noise.h); NULL: once */
+                                                     of its noise (committee/noise.h), less where its error is large
+                                                     and the noise has heavy tails (committee/heavy.h); NULL: once */
     const struct una_training_rows *shared;       /* the rows in float, where several trainings share them */
     uint64_t seed;
     size_t   table_rows;                          /* rows of the whole table, held-out ones included: rules go by it,
@@ -114,6 +115,7 @@ typedef struct una_oof_predictions {
     double *log_lik;                              /* of y; NULL: not wanted                                */
     double *mean, *var_model, *var_noise;         /* NULL: not wanted, nor `below`                         */
     double *below;                                /* probability of less than y, under the mixture         */
+    double *reach;                                /* half the width of the band of 95 %; NAN: that of a Gaussian */
     size_t  rows, folds;                          /* set by the kind: rows that have predictions; folds that were
                                                      left out in turn, 0: rows were held out */
 } una_oof_predictions;
@@ -146,6 +148,8 @@ typedef struct una_beyond {
 
 typedef struct una_fit_result {          /* what a fit reports besides its state; standardised             */
     double noise_var, prior_var, log_evidence, mean_cos2;       /* NAN where there is none                 */
+    double scale_var, freedom;                    /* of Student's t, where the noise is that (infer/tails.h): square of
+                                                     its scale, degrees of freedom; Gaussian: NAN, HUGE_VAL */
     size_t valid_rows;
     double valid_rmse, valid_log_lik;
     size_t steps;
@@ -165,8 +169,8 @@ typedef struct una_fit_result {          /* what a fit reports besides its state
 static inline una_fit_result una_fit_result_in(una_arena *arena)
 {
     return (una_fit_result){ .noise_var = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN,
-                             .valid_rmse = NAN, .valid_log_lik = NAN, .warnings = { .arena = arena },
-                             .notes = { .arena = arena } };
+                             .scale_var = NAN, .freedom = HUGE_VAL, .valid_rmse = NAN, .valid_log_lik = NAN,
+                             .warnings = { .arena = arena }, .notes = { .arena = arena } };
 }
 
 /* Instead of a penalty: parameters near an anchor ~ N(0, prior_var), starting from N(0, init_var); noise_var: noise of
@@ -207,7 +211,7 @@ typedef struct una_fitting {
 /* The options that the house itself reads, at the head of those of every kind that it keeps as a committee. A number
  * that is 0 is none of the kind's options. */
 typedef struct una_common_options {
-    double noise_std, prior_var, steps, restarts, members, growth;
+    double noise_std, prior_var, steps, restarts, members, growth, tails;
     int    units, relevance, noise, weights;
 } una_common_options;
 
@@ -346,6 +350,8 @@ una_status una_predictive_new(una_predictive *p, size_t rows, una_arena *arena);
 una_status una_gaussians_new(una_gaussians *g, size_t rows, size_t inputs, una_arena *arena);
 /* The kind's own fit to what is to be fitted: plain rows, images, a part of the rows, several targets, an anchor. */
 una_status una_kind_fit(una_fitting *fitting);
+/* Arrays for predictions of so many rows, all NAN; log_lik stays. */
+una_status una_oof_predictions_new(una_oof_predictions *u, size_t rows, una_arena *arena);
 /* What kind->predict, kind->slope and kind->leaves take from scratch is given back here. */
 una_status una_kind_predict(const una_kind *kind, const void *state, una_view x, una_predictive *out, una_run *run);
 /* At one point x [inputs], which is unchanged on return: the kind's own slopes, or central differences. */

@@ -53,6 +53,8 @@ static void add_json_relevance(una_text *json, const una_model *model)
 static void add_findings(una_text *json, const una_fit_info *info)
 {
     add_json_number(json, "noise_std", info->noise_std);
+    if (isfinite(info->noise_freedom)) add_json_number(json, "noise_scale", info->noise_scale);
+    if (isfinite(info->noise_freedom)) add_json_number(json, "noise_freedom", info->noise_freedom);
     if (isfinite(info->prior_var)) add_json_number(json, "prior_var", info->prior_var);
     add_json_number(json, "log_evidence", info->log_evidence);
     if (isfinite(info->mean_cos2)) add_json_number(json, "mean_cos2", info->mean_cos2);
@@ -255,10 +257,22 @@ static una_status exchange_spread(una_model *model, una_archive *ar)
     return model->spread > 0 && model->spread <= 1e3 ? UNA_OK : una_archive_refuse(ar, "spread", "is out of range");
 }
 
+/* Where the noise has heavy tails; other files have none of it. */
+static una_status exchange_noise(una_fit_info *info, una_archive *ar)
+{
+    if (ar->loading) info->noise_scale = info->noise_std, info->noise_freedom = HUGE_VAL;
+    if (ar->loading ? !una_archive_next_is(ar, "noise_scale") : !isfinite(info->noise_freedom)) return UNA_OK;
+    UNA_TRY(una_archive_f64(ar, "noise_scale", &info->noise_scale));
+    UNA_TRY(una_archive_f64(ar, "noise_freedom", &info->noise_freedom));
+    return info->noise_scale > 0 && info->noise_freedom > 0 ? UNA_OK
+                                                            : una_archive_refuse(ar, "noise_scale", "is no noise");
+}
+
 /* What was learnt, once kind and columns are known. */
 static una_status exchange_learnt(una_model *model, una_archive *ar)
 {
     UNA_TRY(exchange_info(model, ar));
+    UNA_TRY(exchange_noise(&model->info, ar));
     UNA_TRY(exchange_relevance(model, ar));
     ar->inputs = model->columns.input_count;
     if (ar->loading) {

@@ -257,6 +257,7 @@ una_status una_problem_without_fold(una_problem *p, size_t fold, una_arena *aren
     UNA_NEW_ROWS(arena, double, y, rows * outputs);
     uint32_t *team = p->team ? UNA_GET_ROWS(arena, uint32_t, rows) : NULL;
     UNA_TRY(una_arena_check(arena));
+    UNA_NEW_ROWS(arena, double, weight, p->weight ? rows : 0);
     for (size_t i = 0; i < rows; i++) out += p->fold[i] == fold;
     size_t valid = rows - out;
     for (size_t i = 0; i < rows; i++) {
@@ -264,6 +265,7 @@ una_status una_problem_without_fold(una_problem *p, size_t fold, una_arena *aren
         memcpy(x + to * cols, p->x.at + i * p->x.stride, cols * sizeof *x);
         memcpy(y + to * outputs, p->y + i * outputs, outputs * sizeof *y);
         if (team) team[to] = p->team[i];
+        if (p->weight) weight[to] = p->weight[i];
     }
 
     p->team = team;
@@ -271,6 +273,7 @@ una_status una_problem_without_fold(una_problem *p, size_t fold, una_arena *aren
     p->y = y;
     p->valid_x = (una_view){ x + in * cols, out, cols, cols };
     p->valid_y = y + in * outputs;
+    if (p->weight) p->weight = weight;
     p->folds = 0;
     p->fold = NULL;
     p->shared = NULL;

@@ -8,6 +8,7 @@
  */
 #include "committee/adapt.h"
 #include "committee/committee.h"
+#include "la/la.h"
 #include "committee/oof.h"
 #include "gp/gp.h"
 #include "model/beyond.h"
@@ -126,15 +127,8 @@ static una_status take_stack(stacked_kind *stack, size_t *count, auto_options *o
 /* Arrays for a kind's out-of-fold predictions. */
 static una_status ask_oof(una_oof_predictions *oof, size_t rows, una_run *run)
 {
-    enum { ARRAYS = 4 };
-    UNA_NEW_ROWS(&run->scratch, double, at, ARRAYS * rows);
     for (size_t i = 0; i < rows; i++) oof->log_lik[i] = NAN;
-    for (size_t i = 0; i < ARRAYS * rows; i++) at[i] = NAN;
-    oof->mean = at;
-    oof->var_model = at + rows;
-    oof->var_noise = at + 2 * rows;
-    oof->below = at + 3 * rows;
-    return UNA_OK;
+    return una_oof_predictions_new(oof, rows, &run->scratch);
 }
 
 static una_status fit_stacked(stacked_kind *h, const una_fitting *f, double *log_lik,
@@ -304,6 +298,11 @@ static double spread_of(const stacked_kind *stack, size_t count, size_t rows)
     return all > apart ? sqrt(1 - apart / all) : 1;
 }
 
+static double gaussian_reach(const una_oof_predictions *u, size_t row)
+{
+    return una_normal_quantile(0.975) * sqrt(u->var_model[row] + u->var_noise[row]);
+}
+
 /* Out-of-fold predictions of the stack where all its kinds have them, mixed as by una_members_predict. */
 static void mix_oof(una_oof_predictions *out, const stacked_kind *stack, size_t count, size_t rows, double spread)
 {
@@ -312,7 +311,7 @@ static void mix_oof(una_oof_predictions *out, const stacked_kind *stack, size_t 
         if (stack[k].weight > 0 && stack[k].oof.folds < out->folds) out->folds = stack[k].oof.folds;
     out->rows = 0;
     for (size_t i = 0; i < rows; i++) {
-        double mean = 0, var = 0, noise = 0, below = 0;
+        double mean = 0, var = 0, noise = 0, below = 0, wider = 0;      /* wider: than the band of a Gaussian */
         for (size_t k = 0; k < count; k++)
             if (stack[k].weight > 0) mean += stack[k].weight * stack[k].oof.mean[i];
         if (isnan(mean)) continue;
@@ -323,11 +322,13 @@ static void mix_oof(una_oof_predictions *out, const stacked_kind *stack, size_t 
             var += weight * (own->var_model[i] + off * off);
             noise += weight * own->var_noise[i];
             below += weight * own->below[i];
+            if (!isnan(own->reach[i])) wider += weight * (own->reach[i] / gaussian_reach(own, i) - 1);
         }
         out->mean[i] = mean;
         out->var_model[i] = spread * spread * var;
         out->var_noise[i] = noise;
         out->below[i] = below;
+        if (wider != 0) out->reach[i] = (1 + wider) * gaussian_reach(out, i);
         out->rows++;
     }
 }
@@ -335,10 +336,11 @@ static void mix_oof(una_oof_predictions *out, const stacked_kind *stack, size_t 
 /* The stack's result: weighted means, and notes on how much each kind contributes. */
 static void report_stack(una_fit_result *result, const stacked_kind *stack, size_t count)
 {
-    double noise = 0, evidence = 0, square = 0;
+    double noise = 0, scale = 0, evidence = 0, square = 0;
     for (size_t k = 0; k < count; k++) {
         const stacked_kind *h = &stack[k];
         noise += h->weight * h->result.noise_var;
+        scale += h->weight * (isinf(h->result.freedom) ? h->result.noise_var : h->result.scale_var);
         square += h->weight * h->result.valid_rmse * h->result.valid_rmse;
         result->steps += h->result.steps;
         if (h->weight == 0) continue;
@@ -355,6 +357,8 @@ static void report_stack(una_fit_result *result, const stacked_kind *stack, size
         una_notes_add(&result->notes, "%s carries %.0f %% of the answer (held-out log-likelihood of the standardised "
                       "target %.3f).", stack[k].kind->name, 100 * stack[k].weight, stack[k].result.valid_log_lik);
     result->noise_var = noise;
+    result->scale_var = scale;
+    result->freedom = una_freedom_of_square_scale(scale / noise);
     result->log_evidence = evidence;
     result->valid_rmse = sqrt(square);                   /* an upper bound of the stack's, whose mean is theirs */
 }

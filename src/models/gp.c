@@ -68,6 +68,7 @@ static const una_option gp_table[] = {
         "then reported)"),
     UNA_ROW_UNITS("how noise and lengths are given: in the data's own units, or standardised (the thesis)"),
     UNA_ROW_NOISE_SHAPE,
+    UNA_ROW_TAILS,
     { .name = NULL }
 };
 

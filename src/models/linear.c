@@ -17,6 +17,7 @@ static const una_option linear_table[] = {
     UNA_ROW_PRIOR("auto", "alpha: prior variance of the weights on standardised inputs and target; auto = maximum "
                           "evidence"),
     UNA_ROW_NOISE_SHAPE,
+    UNA_ROW_TAILS,
     { .name = NULL }
 };
 

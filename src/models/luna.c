@@ -64,6 +64,7 @@ static const una_option luna_table[] = {
     UNA_VALIDATION_TABLE(luna_options),
     UNA_ROW_GROWTH,
     UNA_COMMITTEE_TABLE("auto", "auto"),
+    UNA_ROW_TAILS,
     { .name = NULL }
 };
 

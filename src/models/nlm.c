@@ -25,6 +25,7 @@ static const una_option nlm_table[] = {
     UNA_NET_TABLE(nlm_options, "auto", true, "learning rate; auto = 0.01, for images 0.001", "1", "1"),
     UNA_VALIDATION_TABLE(nlm_options),
     UNA_COMMITTEE_TABLE("auto", "auto"),
+    UNA_ROW_TAILS,
     { .name = NULL }
 };
 

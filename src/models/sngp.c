@@ -51,6 +51,7 @@ static const una_option sngp_table[] = {
                   "chosen from held-out rows"),
     UNA_ROW_UNITS(UNA_NOISE_UNITS),
     UNA_COMMITTEE_TABLE("1", "off"),
+    UNA_ROW_TAILS,
     { .name = NULL }
 };
 

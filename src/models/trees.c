@@ -40,6 +40,7 @@ static const una_option trees_table[] = {
     UNA_ROW_GROWTH,
     UNA_ROW_UNITS(UNA_NOISE_UNITS),
     UNA_COMMITTEE_TABLE("auto", "off"),
+    UNA_ROW_TAILS,
     { .name = NULL }
 };
 

@@ -59,6 +59,7 @@ static const una_option tuna_table[] = {
       "prior_var = mean square of the fitted heads' weights" },
     UNA_NET_TABLE(tuna_options, "0.003", false, "learning rate", "0.01", "auto"),
     UNA_ROW_NOISE_SHAPE,
+    UNA_ROW_TAILS,
     { .name = NULL }
 };
 
@@ -454,6 +455,9 @@ static una_status tuna_prepare(una_fitting *f)
     if (common->noise == UNA_NOISE_VARYING)
         UNA_FAIL(f->run, UNA_E_USAGE, "tuna: noise=varying is not possible with pseudo-data, whose features have seen "
                  "the target of every row; use noise=constant");
+    if (una_is_given(common->tails) && !isinf(common->tails))
+        UNA_FAIL(f->run, UNA_E_USAGE, "tuna: tails=%g is not possible with pseudo-data, whose features have seen the "
+                 "target of every row; use tails=inf", common->tails);
     if (common->noise == UNA_NOISE_AUTO && UNA_IS_AUTO(common->noise_std))
         una_notes_add(&result->notes, "The noise is constant: with pseudo-data no row is left by which to learn "
                       "whether it varies.");

@@ -553,6 +553,61 @@ static una_status through_a_file(una_members *back, una_members *all, const una_
     return una_archive_load_end(&in);
 }
 
+/* Every part becomes as many as the tails have; new rows count by their errors before they are taken in. */
+static void noise_has_tails(void **state)
+{
+    (void)state;
+    static predicted p, plain;
+    una_run *run = quiet_run();
+    una_arena keep;
+    una_arena_init(&keep, run);
+    two_lines t;
+    una_view x = some_rows(ROWS);
+    mixed_lines(&t)->all.noise_var = 0.4;
+    predict(&plain, &t.all, x, run);
+    assert_ok(una_tails_new(&t.all.tails, 0.03, &keep), run);    /* four parts */
+    const una_tails *tails = t.all.tails;
+    assert_int_equal(una_members_mixture(&t.all), 8);
+    moments_are_those_of_the_parts(&t.all, run);
+    predict(&p, &t.all, x, run);
+    for (size_t r = 0; r < ROWS; r++) {
+        assert_true(p.mean[r] == plain.mean[r] && p.var[r] == plain.var[r] && p.noise[r] == 0.4);
+        for (size_t k = 0; k < 4; k++) {
+            assert_near(p.part[1][8 * r + 4 + k], plain.part[1][2 * r + 1] - 0.4 + 0.4 * tails->var[k], 1e-12, 0);
+            assert_true(p.part[0][8 * r + 4 + k] == plain.part[0][2 * r + 1]);
+        }
+    }
+    assert_near(p.weight[5], 0.8 * tails->weight[1], 1e-15, 0);
+
+    const double y[3] = { 1, -50, 0.5 };
+    una_problem more = { .x = some_rows(3), .y = y, .outputs = 1 };
+    una_fit_result result = {0};
+    double sum = 0, least = 1;
+    for (size_t r = 0; r < 3; r++) {
+        double weight = una_tails_row_weight(tails, pow(y[r] - p.mean[r], 2), p.var[r], 0.4);
+        least = fmin(least, weight);
+        sum += weight * more.x.at[3 * r] * y[r];
+    }
+    assert_true(least < 0.1);
+    assert_ok(una_members_observe(&t.all, &more, &result, &keep, run), run);
+    assert_near(t.one.a, 1 + sum, 1e-12, 0);
+
+    una_members one = { .count = 1, .inputs = 2, .at = t.at, .noise_var = 0.4, .tails = tails }, back;
+    t.at[0].weight = 1;
+    assert_int_equal(una_members_mixture(&one), 4);
+    moments_are_those_of_the_parts(&one, run);
+    assert_ok(through_a_file(&back, &one, NULL, &keep, run), run);
+    assert_memory_equal(back.tails, tails, sizeof *tails);
+    one.noise_var = 0;
+    assert_status(through_a_file(&back, &one, NULL, &keep, run), UNA_E_NUMERIC, run);
+    assert_says(una_run_message(run), "though the noise has heavy tails");
+    una_tails wrong = { .freedom = 1.5, .parts = 1 };
+    one = (una_members){ .count = 1, .inputs = 2, .at = t.at, .noise_var = 0.4, .tails = &wrong };
+    assert_status(through_a_file(&back, &one, NULL, &keep, run), UNA_E_NUMERIC, run);
+    una_arena_free(&keep);
+    una_run_free(run);
+}
+
 static void files_keep_everything(void **state)
 {
     (void)state;
@@ -729,7 +784,7 @@ int main(void)
         cmocka_unit_test(slopes_agree_with_differences),
         cmocka_unit_test(updates_reach_all_members),
         cmocka_unit_test(updates_reach_all_or_none),
-        cmocka_unit_test(noise_has_a_shape),
+        cmocka_unit_test(noise_has_a_shape), cmocka_unit_test(noise_has_tails),
         cmocka_unit_test(files_keep_everything),
         cmocka_unit_test(old_files_hold_one_member),
         cmocka_unit_test(damaged_members_are_refused),

@@ -133,11 +133,11 @@ static void relearn_all(una_model *model, void *options, const una_dataset *cons
 static void updates_are_posteriors_of_all_rows(void **state)
 {
     (void)state;
-    static const char *const specs[] = { "luna(width=6, heads=3, steps=30, members=6, growth=0, noise=varying)",
-                                         "luna(width=6, heads=3, steps=30, members=6, growth=0, noise=constant)",
-                                         "nlm(width=6, steps=30, members=5, relevance=on)",
-                                         "sngp(width=5, features=12, steps=20, members=3)",
-                                         "sngp(width=5, features=12, steps=20, members=3, head=gp)" };
+    static const char *const specs[] = { "luna(width=6, heads=3, steps=30, members=6, growth=0, noise=varying, tails=inf)",
+                                         "luna(width=6, heads=3, steps=30, members=6, growth=0, noise=constant, tails=inf)",
+                                         "nlm(width=6, steps=30, members=5, relevance=on, tails=inf)",
+                                         "sngp(width=5, features=12, steps=20, members=3, tails=inf)",
+                                         "sngp(width=5, features=12, steps=20, members=3, head=gp, tails=inf)" };
     una_run *run = quiet_run();
     una_dataset *data = fan_data(60, run), *more = wave_data(23, 600, run);
     const una_dataset *parts[] = { data, more };
@@ -160,9 +160,11 @@ static void updates_are_posteriors_of_all_rows(void **state)
 static void held_out_rows_join(void **state)
 {
     (void)state;
-    static const char *const specs[] = { "luna(width=6, heads=3, steps=30, members=4, relevance=on, noise=constant)",
-                                         "luna(width=6, heads=3, steps=30, members=4, noise=varying)",
-                                         "sngp(width=5, features=12, steps=20, members=2, head=gp, relevance=auto)" };
+    static const char *const specs[] = { "luna(width=6, heads=3, steps=30, members=4, relevance=on, noise=constant, "
+                                         "tails=inf)",
+                                         "luna(width=6, heads=3, steps=30, members=4, noise=varying, tails=inf)",
+                                         "sngp(width=5, features=12, steps=20, members=2, head=gp, relevance=auto, "
+                                         "tails=inf)" };
     una_run *run = quiet_run();
     una_dataset *data = fan_data(90, run);
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {

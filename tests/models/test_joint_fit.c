@@ -124,7 +124,7 @@ static una_view probes(void)
 }
 
 static const char *const specs[] = {
-    "luna(width=8, heads=4, steps=25, members=5, relevance=off)",
+    "luna(width=8, heads=4, steps=25, members=5, relevance=off, tails=inf)",
     "luna(width=8, heads=4, steps=25, members=10, relevance=on, target_cosine=jacobian)",
     "luna(width=8, heads=4, steps=25, members=1)",
     "nlm(width=8, steps=25, members=5, relevance=off)",

@@ -99,7 +99,7 @@ static double fit_bare(const una_problem *p, double penalty, una_status wanted, 
     double at = 1, mean = NAN, var, noise;
     una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
     una_arena keep;
-    una_basis_options options;                           /* as nn.c has it */
+    una_basis_options options = {0};                     /* as nn.c has it */
     una_fit_result result = { .valid_rmse = NAN };
 
     una_arena_init(&keep, run);

@@ -57,8 +57,8 @@ static double noise_of(const char *spec, const una_dataset *data, const una_fit_
 /* The noise without groups is that of rows, whose subject is known by the other inputs where these are its own. */
 static void noise_is_that_of_new_groups(void **state)
 {
-    static const char *const specs[] = { "linear", "gp(restarts=1)", "trees(trees=30, members=5)",
-                                         "linear(noise=varying)" };
+    static const char *const specs[] = { "linear(tails=inf)", "gp(restarts=1, tails=inf)",
+                                         "trees(trees=30, members=5, tails=inf)", "linear(noise=varying)" };
     una_run *run = quiet_run();
     static table t;
     (void)state;

@@ -302,7 +302,7 @@ static void one_bad_cell_is_set_aside(void **state)
         size_t column = way == 2 ? 0 : INPUTS;
         if (way == 0) t.cell[column][7] *= 10;
         else if (way < 3) t.cell[column][7] *= 1000;
-        una_verdict *v = judged(&t, "linear", run);
+        una_verdict *v = judged(&t, "linear(tails=inf)", run);
         assert_null(finding(v, UNA_FOUND_NOTHING_LEARNT));
         assert_null(finding(v, UNA_FOUND_POSITIVE_TARGET));
         assert_int_equal(v->rows_aside, way < 3);
@@ -319,14 +319,14 @@ static void one_bad_cell_is_set_aside(void **state)
     }
     table t = plain(2, 8);                               /* the model is worth something all the same */
     t.cell[2][9] *= 100;
-    una_verdict *v = judged(&t, "linear", run);
+    una_verdict *v = judged(&t, "linear(tails=inf)", run);
     assert_int_equal(v->rows_aside, 1);
     assert_true(v->explained_aside > v->explained + 0.05);
     assert_says(v->sentence, "Without it una explains 94 % of the spread of y on rows it had not seen, with it 87 %;");
     una_verdict_free(v);
     t = plain(0.5, 9);                                   /* most of the squared errors, but no other story */
     t.cell[INPUTS][20] = 100 - t.cell[INPUTS][20] + (t.cell[INPUTS][20] > 50 ? -6 : 6);
-    v = judged(&t, "linear", run);
+    v = judged(&t, "linear(tails=inf)", run);
     assert_int_equal(v->suspect_count, 1);
     assert_int_equal(v->rows_aside, 0);
     assert_says(v->sentence, "una explains 9");

@@ -16,6 +16,8 @@ typedef struct una_noise_rows {          /* rows with their out-of-fold predicti
     const double *y, *mean, *var;        /* [rows] var: of the model, without noise                         */
     const unsigned char *part;           /* [rows] the fold of each; NULL: none                             */
     size_t        parts;
+    const uint32_t *team;                /* [rows] rows of one team (subject) are left out together; NULL: those that
+                                            nearly agree are */
     bool          shape_per_fold;        /* learn the shape without each part, too: una_noise_without. Whether the
                                             noise varies does not depend on parts */
 } una_noise_rows;

@@ -30,7 +30,8 @@ typedef struct una_noise_data {
     size_t  rows, inputs, terms, pairs, columns; /* columns: the terms, the pairs and the one at the end    */
     double *x;                           /* [rows, inputs] those that are used                              */
     double *square, *var;                /* [rows] squared error; variance of the model                     */
-    unsigned char *part;                 /* [rows] of una_noise_rows                                        */
+    unsigned char *part;                 /* [rows] of una_noise_rows, as is the next                        */
+    uint32_t *team;                      /* [rows] NULL: there are none                                     */
     const unsigned char *group;          /* [rows] which are left out together now                          */
     double *phi;                         /* [rows, columns] of mean 0 and variance 1                        */
     double *centre, *scale;              /* [columns]                                                       */
@@ -48,7 +49,7 @@ typedef struct una_noise_data {
 /* Rows, and the terms into noise. *known: whether there is anything to learn; else noise has no terms. */
 una_status una_noise_gather(una_noise_data *s, una_noise *noise, bool *known, const una_noise_rows *rows,
                             una_arena *keep, una_run *run);
-/* Group of each row in one partition, by its inputs alone; rows that nearly agree are in one. */
+/* Group of each row in one partition, by its team, or by its inputs alone; rows that nearly agree are in one. */
 una_status una_noise_deal(unsigned char *group, const una_noise_data *s, const una_noise *noise, uint64_t partition,
                           size_t groups, una_run *run);
 /* The pairs whose products go best with pull [rows] become the columns of pairs. */

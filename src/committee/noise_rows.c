@@ -30,12 +30,14 @@ static una_status gather_rows(una_noise_data *s, const una_noise_rows *f, una_ru
     UNA_NEW_AT(&run->scratch, s->square, n);
     UNA_NEW_AT(&run->scratch, s->var, n);
     UNA_NEW_AT(&run->scratch, s->part, n);
+    if (f->team) UNA_NEW_AT(&run->scratch, s->team, n);
     for (size_t i = 0; i < n; i++) {
         size_t row = (size_t)((uint64_t)i * all / n);
         memcpy(s->x + i * inputs, f->x.at + row * f->x.stride, inputs * sizeof(double));
         s->square[i] = pow(f->y[row] - f->mean[row], 2);
         s->var[i] = f->var[row];
         s->part[i] = f->part ? f->part[row] : 0;
+        if (f->team) s->team[i] = f->team[row];
     }
     return UNA_OK;
 }
@@ -320,11 +322,13 @@ una_status una_noise_deal(unsigned char *group, const una_noise_data *s, const u
     UNA_NEW(&run->scratch, dealt_row, order, n);
     for (int alone = 0; alone < 2; alone++) {            /* with few cells, each row by itself */
         for (size_t r = 0; r < n; r++) {
-            una_rng rng = una_rng_at(alone ? r : cell_of(noise, s->x + r * s->inputs), UNA_FOR_FOLDS, partition);
+            uint64_t unit = alone ? r : cell_of(noise, s->x + r * s->inputs);
+            if (s->team) unit = s->team[r];
+            una_rng rng = una_rng_at(unit, UNA_FOR_FOLDS, partition);
             order[r] = (dealt_row){ una_rng_uniform(&rng), r };
         }
         qsort(order, n, sizeof *order, by_key);
-        if (units_of(order, n) >= UNITS_PER_GROUP * groups) break;
+        if (s->team || units_of(order, n) >= UNITS_PER_GROUP * groups) break;
     }
     for (size_t i = 0; i < n; i++) {
         if (order[i].key != order[begin].key) begin = i;

@@ -288,16 +288,19 @@ una_status una_oof_noise_shape(una_noise **noise, una_oof *oof, const una_proble
     double *at = UNA_GET_ROWS(&run->scratch, double, x.rows * cols), *y = UNA_GET_ROWS(&run->scratch, double, x.rows);
     double *mean = UNA_GET_ROWS(&run->scratch, double, x.rows), *var = UNA_GET_ROWS(&run->scratch, double, x.rows);
     UNA_NEW_ROWS(&run->scratch, unsigned char, part, x.rows);
+    uint32_t *team = p->correlated ? UNA_GET_ROWS(&run->scratch, uint32_t, x.rows) : NULL;
+    UNA_TRY(una_arena_check(&run->scratch));
 
     for (size_t i = 0; i < x.rows; i++) {
         if (!una_oof_moments(oof, i, &mean[rows], &var[rows])) continue;
+        if (team) team[rows] = p->team[(p->folds ? 0 : p->x.rows) + i];
         memcpy(at + rows * cols, x.at + i * x.stride, cols * sizeof *at);
         y[rows] = oof->y[i];
         part[rows] = (unsigned char)block_of_row(p, i);
         rows++;
     }
     una_noise_rows noise_rows = { { at, rows, cols, cols }, y, mean, var, part, p->folds ? p->folds : BLOCKS,
-                                  oof->shape_per_fold };
+                                  team, oof->shape_per_fold };
     UNA_TRY(una_noise_learn(noise, &noise_rows, required, keep, run));
     if (!*noise) return UNA_OK;
 

@@ -489,7 +489,7 @@ static una_noise *some_noise(una_arena *keep, una_run *run)
         var[i] = 1e-6;
         part[i] = (unsigned char)(i % 5);
     }
-    una_noise_rows noise_rows = { { x, TAUGHT, 2, 2 }, y, zero, var, part, 5, false };
+    una_noise_rows noise_rows = { { x, TAUGHT, 2, 2 }, y, zero, var, part, 5, NULL, false };
     assert_ok(una_noise_learn(&noise, &noise_rows, true, keep, run), run);
     assert_non_null(noise);
     return noise;

@@ -40,7 +40,7 @@ static void invent_rows(predicted *t, shape which, size_t rows, size_t inputs, d
         t->y[r] = t->mean[r] + sqrt(t->var[r]) * una_rng_normal(&rng) + t->std[r] * una_rng_normal(&rng);
         t->part[r] = (unsigned char)(r % 5);
     }
-    t->noise_rows = (una_noise_rows){ { t->x, rows, inputs, inputs }, t->y, t->mean, t->var, t->part, 5, false };
+    t->noise_rows = (una_noise_rows){ { t->x, rows, inputs, inputs }, t->y, t->mean, t->var, t->part, 5, NULL, false };
 }
 
 /* Mean of |std/true - 1|, both of geometric mean 1. */

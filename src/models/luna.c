@@ -23,7 +23,7 @@ typedef struct luna_options {
     int    direction_kind;
 } luna_options;
 
-enum { BOTH = UNA_PROBES_BEYOND + 1, EVERY = 3, FEW_OF_IMAGES = 2 };
+enum { BOTH = UNA_PROBES_BEYOND + 1, EVERY = 3, FEW_OF_IMAGES = 2, FEW_ROWS = 2000 };
 
 static const una_option luna_table[] = {
     { "heads", UNA_COUNT, offsetof(luna_options, heads), "auto", 2, 1000, true, NULL,
@@ -78,6 +78,13 @@ static una_status luna_check(const luna_options *o, const una_problem *problem, 
     return UNA_OK;
 }
 
+/* The rows that a member leaves out give its noise and weight. Where they are few they do not choose its parameters too:
+ * what is best on few rows is less good on others (docs/methods/AUTOMATIC.md). */
+static bool keeps_last(const una_basis_options *o, const una_problem *problem)
+{
+    return o->kept == UNA_KEPT_AUTO && o->common.members != 1 && o->patience == 0 && una_table_rows(problem) < FEW_ROWS;
+}
+
 /* Fills in automatic options. */
 static void luna_fill_options(luna_options *o, const una_problem *problem)
 {
@@ -90,6 +97,7 @@ static void luna_fill_options(luna_options *o, const una_problem *problem)
     if (UNA_IS_AUTO(o->perturbation_std)) o->perturbation_std = images ? sqrt(inputs) * 10 / 32 : 0.1;
     if (UNA_IS_AUTO(o->directions) || (images && o->directions == 0)) o->directions = images ? FEW_OF_IMAGES : 0;
     if (UNA_IS_AUTO(o->diversity_every)) o->diversity_every = images || o->basis.common.members == 1 ? 1 : EVERY;
+    if (keeps_last(&o->basis, problem)) o->basis.kept = UNA_KEPT_LAST;
     if (UNA_IS_AUTO(o->heads)) o->heads = fmax(2, floor(features / 2));
     if (UNA_IS_AUTO(o->head_share)) o->head_share = 1 / o->heads;
     if (UNA_IS_AUTO(o->target_cos2)) o->target_cos2 = fmax(0.01, 0.3 / (inputs * inputs));

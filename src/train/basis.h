@@ -24,6 +24,9 @@ typedef struct una_basis {               /* the state of a fitted model         
     una_gp   gp;                         /* PROCESS: on phi                                                 */
 } una_basis;
 
+/* Those of its best validation, or of its end; automatic is resolved to one of them. */
+typedef enum una_basis_kept { UNA_KEPT_BEST, UNA_KEPT_LAST, UNA_KEPT_AUTO } una_basis_kept;
+
 typedef struct una_basis_options {
     una_common_options common;           /* first                                                           */
     const char *body;
@@ -35,7 +38,7 @@ typedef struct una_basis_options {
     double rate, momentum;
     double epochs, batch, patience;
     double penalty, train_noise_std;
-    int    noise_rule, kept;             /* kept: parameters of a training; 0: at its best validation, 1: at its end */
+    int    noise_rule, kept;             /* kept: parameters of a training, una_basis_kept                   */
 } una_basis_options;
 
 /* Rows of the option table for a struct `type` that has a member `basis`. UNA_NET_TABLE: for every feature network;
@@ -59,8 +62,9 @@ typedef struct una_basis_options {
                   "units, or standardised (the thesis)")
 #define UNA_VALIDATION_TABLE(type) \
     UNA_ROW_PATIENCE(type, basis), \
-    UNA_ROW(type, basis, kept, UNA_WORD, "best", 0, 0, false, "best|last", \
-            "parameters that a training keeps: the best on held-out rows, or the last (the thesis)"), \
+    UNA_ROW(type, basis, kept, UNA_WORD, "auto", 0, 0, false, "best|last|auto", \
+            "parameters that a training keeps: the best on held-out rows, or the last (the thesis); auto = of " \
+            "luna's members below 2000 rows the last, unless patience is set; else the best"), \
     UNA_COMMON_ROW(restarts, UNA_COUNT, "auto", 1, 1000, true, NULL, \
             "trainings from other initial weights, of which the best on held-out rows is kept; auto = 1 (members " \
             "keep all)"), \

@@ -42,6 +42,7 @@ static double steps_rule(double rows, bool member)
 
 void una_basis_resolve(una_basis_options *o, size_t rows, size_t table, bool member)
 {
+    if (o->kept == UNA_KEPT_AUTO) o->kept = UNA_KEPT_BEST;
     if (UNA_IS_AUTO(o->features)) o->features = o->width;
     if (UNA_IS_AUTO(o->batch)) o->batch = table < 200 ? (double)rows : 128;
     if (o->batch > (double)rows) o->batch = (double)rows;
@@ -85,7 +86,7 @@ una_training_job una_basis_job(const una_basis_options *o, una_network_f32 net, 
     if (!augment.image.height) augment = (una_augment){0};
     return (una_training_job){ .body = net.body, .shape = net.shape, .augment = augment, .how = how,
                                .start = { .initialisation = o->initialisation, .scale = 1, .lengthscale = 1 },
-                               .validate = o->kept == 1 ? UNA_VALIDATE_NOT : UNA_VALIDATE_POSTERIOR };
+                               .validate = o->kept == UNA_KEPT_LAST ? UNA_VALIDATE_NOT : UNA_VALIDATE_POSTERIOR };
 }
 
 una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena)

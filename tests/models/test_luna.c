@@ -214,6 +214,23 @@ static void gap_is_seen(void **state)
     una_run_free(run);
 }
 
+/* Members of a committee keep the parameters of their end, so that the rows that they leave out choose nothing. */
+static void members_keep_their_end(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = cubic(run);
+#define QUICK "luna(width=6, heads=3, steps=80, noise=constant, relevance=off, "
+    assert_true(alike(QUICK "members=3)", QUICK "members=3, kept=last)", data, run));
+    assert_false(alike(QUICK "members=3)", QUICK "members=3, kept=best)", data, run));
+    assert_true(alike(QUICK "members=3, patience=9)", QUICK "members=3, patience=9, kept=best)", data, run));
+    assert_true(alike(QUICK "members=1)", QUICK "members=1, kept=best)", data, run));
+    assert_false(alike(QUICK "members=1)", QUICK "members=1, kept=last)", data, run));
+#undef QUICK
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static void parts_are_the_heads(void **state)
 {
     (void)state;
@@ -274,6 +291,7 @@ int main(void)
         cmocka_unit_test(what_cannot_work_is_refused),
         cmocka_unit_test(only_categories_are_refused),
         cmocka_unit_test(gap_is_seen),
+        cmocka_unit_test(members_keep_their_end),
         cmocka_unit_test(parts_are_the_heads),
         cmocka_unit_test(published_settings_do_not_collapse),
     };

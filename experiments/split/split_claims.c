@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Claims on the split of doubt, about the first model of the run. The newer ones are asked of each set by itself: its
- * mean over the seeds, give or take two standard errors, must meet an interval.
+ * mean over the seeds must lie in an interval; of shares inside and coverage the mean give or take two standard errors
+ * must meet it.
  */
 #include "split/split.h"
 
@@ -97,9 +98,9 @@ static const una_group *next_cell(const una_judging *j, const una_group *after)
 }
 
 /* "12 of 13 sets; not cell n60 d1" */
-typedef struct tally { size_t count, good; una_text misses; } tally;
+typedef struct cells { size_t count, good; una_text misses; } cells;
 
-static una_text *count_cell(tally *t, const una_group *g, bool good)
+static una_text *count_cell(cells *t, const una_group *g, bool good)
 {
     const char *data = una_group_key(g)->data;
     t->count++;
@@ -109,7 +110,7 @@ static una_text *count_cell(tally *t, const una_group *g, bool good)
     return &t->misses;
 }
 
-static una_status put_tally(una_judging *j, const tally *t)
+static una_status put_cells(una_judging *j, const cells *t)
 {
     UNA_TRY(una_arena_check(&j->run->scratch));
     if (t->count == 0) return next_cell(j, NULL) ? una_judging_needs(j, NULL) : judge_absent(j);
@@ -125,25 +126,26 @@ static double two_errors(const una_group *g, size_t measure)
     return 2 * una_group_sd(g, measure) / sqrt((double)g->count);
 }
 
-/* The mean of each set, give or take two standard errors, meets [number, ask[0].than]. */
+/* The mean of each set meets [number, ask[0].than], give or take two standard errors, or none (UNA_BY_STATISTICS). */
 static una_status judge_cells(una_judging *j)
 {
     const una_rule *rule = j->claim->rule;
+    bool exact = rule->ask[0].by == UNA_BY_STATISTICS;
     double low = rule->number, high = rule->ask[0].than;
-    tally t = { .misses = una_text_in(&j->run->scratch) };
+    cells t = { .misses = una_text_in(&j->run->scratch) };
     for (const una_group *g = NULL; (g = next_cell(j, g));) {
-        double mean = una_group_mean(g, rule->measure), error = two_errors(g, rule->measure);
-        una_text *miss = count_cell(&t, g, mean + error >= low && mean - error <= high);
+        double mean = una_group_mean(g, rule->measure), error = two_errors(g, rule->measure), room = exact ? 0 : error;
+        una_text *miss = count_cell(&t, g, mean + room >= low && mean - room <= high);
         if (miss) una_text_add(miss, "%s \u00B1 %s", UNA_PLAIN(mean, 2), UNA_PLAIN(error, 2));
     }
-    return put_tally(j, &t);
+    return put_cells(j, &t);
 }
 
 /* The mean of each set "outliers ..." is at most `number` times that of its twin "clean ...". */
 static una_status judge_twins(una_judging *j)
 {
     const una_rule *rule = j->claim->rule;
-    tally t = { .misses = una_text_in(&j->run->scratch) };
+    cells t = { .misses = una_text_in(&j->run->scratch) };
     for (const una_group *g = NULL; (g = next_cell(j, g));) {
         const char *twin = una_phrase(&j->run->scratch, "clean%s", strchr(una_group_key(g)->data, ' '));
         const una_group *clean = twin ? una_findings_on(j->findings, first_spec(j->findings), twin) : NULL;
@@ -152,14 +154,14 @@ static una_status judge_twins(una_judging *j)
         una_text *miss = count_cell(&t, g, ratio <= rule->number);
         if (miss) una_text_add(miss, "%s", UNA_PLAIN(ratio, 2));
     }
-    return put_tally(j, &t);
+    return put_cells(j, &t);
 }
 
 /* In each hole the log-likelihood is at most `number` below that of the better of the other models. */
 static una_status judge_holes(una_judging *j)
 {
     const una_rule *rule = j->claim->rule;
-    tally t = { .misses = una_text_in(&j->run->scratch) };
+    cells t = { .misses = una_text_in(&j->run->scratch) };
     for (const una_group *g = NULL; (g = next_cell(j, g));) {
         double best = -HUGE_VAL, own = una_group_mean(g, UNA_SPLIT_GAP_LOG_LIK);
         for (const una_group *o = NULL; (o = una_findings_next(j->findings, o, una_group_key(g)->data));)
@@ -168,33 +170,35 @@ static una_status judge_holes(una_judging *j)
         una_text *miss = count_cell(&t, g, own >= best - rule->number);
         if (miss) una_text_add(miss, "%s against %s", UNA_PLAIN(own, 2), UNA_PLAIN(best, 2));
     }
-    return put_tally(j, &t);
+    return put_cells(j, &t);
 }
 
 /* After each sort of update the mean of the coverage is high enough, or each fit gave a warning. */
 static una_status judge_updates(una_judging *j)
 {
     const una_rule *rule = j->claim->rule;
-    tally t = { .misses = una_text_in(&j->run->scratch) };
+    cells t = { .misses = una_text_in(&j->run->scratch) };
     for (const una_group *g = NULL; (g = next_cell(j, g));) {
         double coverage = una_group_mean(g, UNA_SPLIT_COVERAGE), warned = una_group_mean(g, UNA_SPLIT_WARNED);
         una_text *miss = count_cell(&t, g, coverage >= rule->number || warned == 1);
         if (miss) una_text_add(miss, "%s, warned in %s", UNA_PLAIN(coverage, 2), UNA_PLAIN(warned, 2));
     }
-    return put_tally(j, &t);
+    return put_cells(j, &t);
 }
 
 #define CELLS(of, low, high, words) \
     { judge_cells, .measure = of, .number = low, .ask = { { .than = high } }, .says = words }
+#define MEANS(of, low, high, words) \
+    { judge_cells, .measure = of, .number = low, .ask = { { .than = high, .by = UNA_BY_STATISTICS } }, .says = words }
 static const una_rule cell_inside = CELLS(UNA_SPLIT_INSIDE, 0.9, 0.99, "0.90 to 0.99"),
-                      cell_z2 = CELLS(UNA_SPLIT_Z2, 0.6, 1.4, "0.6 to 1.4"),
+                      cell_z2 = MEANS(UNA_SPLIT_Z2, 0.6, 1.4, "0.6 to 1.4"),
                       cell_coverage = CELLS(UNA_SPLIT_COVERAGE, 0.93, 0.97, "0.93 to 0.97"),
                       wide_coverage = CELLS(UNA_SPLIT_COVERAGE, 0.9, 1, "at least 0.90"),
-                      clean_coverage = CELLS(UNA_SPLIT_CLEAN_COVERAGE, 0, 0.98, "at most 0.98"),
-                      scale_130 = CELLS(UNA_SPLIT_SCALE_RATIO, 0, 1.3, "at most 1.3"),
-                      loud_90 = CELLS(UNA_SPLIT_LOUD_COVERAGE, 0.9, 1, "at least 0.90"),
-                      beyond_80 = CELLS(UNA_SPLIT_BEYOND_INSIDE, 0.8, 1, "at least 0.80"),
-                      beyond_95 = CELLS(UNA_SPLIT_BEYOND_INSIDE, 0.95, 1, "at least 0.95"),
+                      clean_coverage = MEANS(UNA_SPLIT_CLEAN_COVERAGE, 0, 0.98, "at most 0.98"),
+                      scale_130 = MEANS(UNA_SPLIT_SCALE_RATIO, 0, 1.3, "at most 1.3"),
+                      loud_90 = MEANS(UNA_SPLIT_LOUD_COVERAGE, 0.9, 1, "at least 0.90"),
+                      beyond_80 = MEANS(UNA_SPLIT_BEYOND_INSIDE, 0.8, 1, "at least 0.80"),
+                      beyond_95 = MEANS(UNA_SPLIT_BEYOND_INSIDE, 0.95, 1, "at least 0.95"),
                       error_130 = { judge_twins, .measure = UNA_SPLIT_ERROR, .number = 1.3,
                                     .needs = "clean", .says = "at most 1.3" },
                       holes_010 = { judge_holes, .number = 0.1, .needs = "another model",

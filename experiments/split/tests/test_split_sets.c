@@ -363,6 +363,9 @@ static void each_cell_is_judged_by_itself(void **state)
     assert_int_equal(JUDGED("Cells: the function", one), 0);
     assert_says(numbers, "1 of 2 sets (0.90 to 0.99 asked); not cell n60 d1 0.88");
     assert_int_equal(JUDGED("Cells: the function", high), 0);
+    const told errors[] = { { "cell n60 d5", "linear", 0, UNA_SPLIT_Z2, 0.2 },       /* 1.5 +- 2.6: the mean itself */
+                            { "cell n60 d5", "linear", 1, UNA_SPLIT_Z2, 2.8 } };
+    assert_int_equal(JUDGED("Cells: errors", errors), 0);
     assert_int_equal(JUDGED("Updates: coverage", high), -9);                 /* not asked, so not shown */
 }
 

@@ -339,7 +339,9 @@ static una_status choose_tails(candidate *a, const candidate *start, wishes w, u
     una_problem p = a->pair->plain;
     bool far = false;
     if (a->f->kind->search) UNA_SCOPED(run, cut_targets(&p, &far, run));
-    if (!must && !far && isinf(una_heavy_choose(&a->oof).freedom)) return UNA_OK;
+    una_oof plain = start->oof, shaped = a->oof;
+    bool looks = isfinite(una_heavy_choose(&plain).freedom) || isfinite(una_heavy_choose(&shaped).freedom);
+    if (!must && !far && !looks) return UNA_OK;
     UNA_TRY(options_of_tails(&t.options, a, run));
     UNA_TRY(unless_numeric(learn_tails(&t, w, &own, run), &any, run));
     if (!any || !t.tails || !(must || oof_log_lik_sum(&t) > oof_log_lik_sum(a))) return UNA_OK;

@@ -10,6 +10,8 @@
 static const double FREEDOM[] = { UNA_FIRST_FREEDOM, 10, 3, 6, 30, 0.01, 0.03, 0.1 };  /* the others only where one of the first two gains */
 enum { FREEDOMS = sizeof FREEDOM / sizeof *FREEDOM, MOST_ROWS = 4000, GRID = 8 };
 static const double LEAST_GAIN = 2;      /* nats of all rows together: by chance alone hardly ever          */
+static const double LEAST_OF_OUTLIERS = 6;       /* they widen the noise's standard deviation most: one row of five
+                                                    scales is not enough */
 
 typedef struct errors {                  /* of out-of-fold rows                                             */
     const una_oof *oof;
@@ -51,15 +53,17 @@ una_heavy_choice una_heavy_choose(una_oof *oof)
     errors e = { .oof = oof, .every = (oof->rows + MOST_ROWS - 1) / MOST_ROWS };
     una_tails t;
     una_tails_make(&t, HUGE_VAL);
-    double noise, gaussian = best_log_lik(&e, &t, log(1e-8), log(16), &e.noise), most = -HUGE_VAL;
+    double noise, gaussian = best_log_lik(&e, &t, log(1e-8), log(16), &e.noise), most = -HUGE_VAL, kept = 0;
     for (size_t k = 0; k < FREEDOMS && (k < 2 || most > 0); k++) {
         una_tails_make(&t, FREEDOM[k]);
         double gain = best_log_lik(&e, &t, log(e.noise) - 9, log(e.noise) + 4, &noise) - gaussian;
-        if (k == 0) best.spread = e.noise / (noise * una_tails_square_scale(&t));
-        if (gain > LEAST_GAIN && gain > most) best.freedom = FREEDOM[k];
         most = fmax(most, gain);
+        if (k == 0) best.spread = e.noise / (noise * una_tails_square_scale(&t));
+        if (gain <= (FREEDOM[k] < 1 ? LEAST_OF_OUTLIERS : LEAST_GAIN) || gain <= kept) continue;
+        best.freedom = FREEDOM[k];
+        kept = gain;
     }
-    best.log_lik = gaussian + (isinf(best.freedom) ? 0 : most);
+    best.log_lik = gaussian + kept;
     return best;
 }
 

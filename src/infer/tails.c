@@ -57,7 +57,7 @@ static double place_parts(una_tails *t, double *square)
 }
 
 /* How many times as wide errors of outliers are, and which share of them. */
-static const double TIMES[] = { 4, 12, 36 }, SHARE[] = { 0.4, 0.35, 0.25 };
+static const double TIMES[] = { 4, 10, 25 }, SHARE[] = { 0.4, 0.35, 0.25 };
 enum { OUTLIERS = 3 };
 
 /* As place_parts. */

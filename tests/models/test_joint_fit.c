@@ -5,6 +5,7 @@
  */
 #include "models/quick.h"
 
+#include "la/mixture.h"
 #include "train/basis.h"
 #include "train/joint_targets.h"
 
@@ -189,15 +190,18 @@ static void one_is_as_ever(void **state)
     una_run_free(run);
 }
 
+/* Of fresh rows under the mixture, whose noise may have tails. */
 static double log_lik(const fits *f, size_t target, const table *t, size_t column, size_t columns, una_run *run)
 {
-    static double out[3 * FRESH];
     double sum = 0;
-    says(f, target, (una_view){ t->new_x, FRESH, INPUTS, INPUTS }, out, run);
-    for (size_t i = 0; i < FRESH; i++) {
-        double var = out[FRESH + i] + out[2 * FRESH + i], error = t->new_y[i * columns + column] - out[i];
-        sum -= 0.5 * (log(6.283185307179586 * var) + error * error / var) / FRESH;
-    }
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_predictive p = { .parts = una_members_mixture(f->state[target]) };
+    assert_ok(una_predictive_new(&p, FRESH, &run->scratch), run);
+    assert_ok(una_members_predict(f->state[target], (una_view){ t->new_x, FRESH, INPUTS, INPUTS }, &p, run), run);
+    for (size_t i = 0; i < FRESH; i++)
+        sum += una_mixture_log_pdf(t->new_y[i * columns + column], p.part_mean + i * p.parts, p.part_var + i * p.parts,
+                                   p.part_weight, p.parts) / FRESH;
+    una_arena_release(&run->scratch, mark);
     return sum;
 }
 

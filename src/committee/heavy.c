@@ -8,8 +8,8 @@
 #include "la/la.h"
 
 static const double FREEDOM[] = { UNA_FIRST_FREEDOM, 10, 3, 6, 30, 0.01, 0.03, 0.1 };  /* the others only where one of the first two gains */
-enum { FREEDOMS = sizeof FREEDOM / sizeof *FREEDOM, MOST_ROWS = 4000, GRID = 8 };
-static const double LEAST_GAIN = 2;      /* nats of all rows together: by chance alone hardly ever          */
+enum { FREEDOMS = sizeof FREEDOM / sizeof *FREEDOM, MOST_ROWS = 4000, GRID = 6 };
+static const double LEAST_GAIN = 2;      /* nats of all rows looked at: by chance alone hardly ever         */
 static const double LEAST_OF_OUTLIERS = 6;       /* they widen the noise's standard deviation most: one row of five
                                                     scales is not enough */
 
@@ -36,13 +36,13 @@ static double cost_of_noise(double log_noise, void *context)
     return sum;
 }
 
-/* Log-likelihood of all rows with the best noise, which goes to *noise. */
+/* Log-likelihood of these rows with the best noise, which goes to *noise. */
 static double best_log_lik(errors *e, const una_tails *tails, double low, double high, double *noise)
 {
     e->tails = tails;
-    double log_noise = una_search(cost_of_noise, e, low, high, GRID, 1e-4);
+    double log_noise = una_search(cost_of_noise, e, low, high, GRID, 1e-3);
     *noise = exp(log_noise);
-    return -cost_of_noise(log_noise, e) * (double)e->every;
+    return -cost_of_noise(log_noise, e);
 }
 
 una_heavy_choice una_heavy_choose(una_oof *oof)

@@ -12,7 +12,7 @@
 
 typedef struct una_heavy_choice {
     double freedom;                      /* HUGE_VAL: Gaussian                                              */
-    double log_lik;                      /* of all rows together, with the noise that suits best            */
+    double log_lik;                      /* of all rows looked at, with the noise that suits best           */
     double spread;                       /* the Gaussian's variance over s^2 of t with UNA_FIRST_FREEDOM    */
 } una_heavy_choice;
 

@@ -201,7 +201,8 @@ una_status una_committee_relearn(una_fitting *f)
     if (m->noise)
         una_notes_add(&result->notes, "The noise is constant now: how it varied was learnt from the rows of the fit.");
     if (m->tails)
-        una_notes_add(&result->notes, "The noise is Gaussian now: its heavy tails were learnt from the rows of the fit.");
+        una_notes_add(&result->notes, "The noise is Gaussian now: its heavy tails were learnt from the rows of the fit%s.",
+                      noise_given ? "; noise_std=auto learns its standard deviation again" : "");
     una_set_number(&o->tails, HUGE_VAL);
     m->noise = NULL;
     m->tails = NULL;

@@ -64,6 +64,9 @@ static una_status make_single(const una_kind *kind, una_common_options *o, una_r
     if (o->noise == UNA_NOISE_VARYING)
         UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=%s(noise=varying) is not possible, an ensemble has one noise; leave "
                  "it out, or use %s(members=N, noise=varying) instead of the ensemble", kind->name, kind->name);
+    if (una_is_given(o->tails) && !isinf(o->tails))
+        UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=%s(tails=%g) is not possible, an ensemble's noise is Gaussian; leave it "
+                 "out, or use %s(members=N) instead of the ensemble", kind->name, o->tails, kind->name);
     o->noise = UNA_NOISE_CONSTANT;
     return UNA_OK;
 }

@@ -189,6 +189,8 @@ static void what_is_not_possible_is_refused(void **state)
     assert_status(una_fit(&model, "luna(tails=4, members=1, steps=10)", data, NULL, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "needs out-of-fold predictions");
     assert_status(una_fit(&model, "nn(tails=4)", data, NULL, run), UNA_E_USAGE, run);
+    assert_status(una_fit(&model, "ensemble(of=gp(tails=4))", data, NULL, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "an ensemble's noise is Gaussian");
 
     const char *names[] = { "x", "y" };
     double x[60], y[60];
@@ -206,6 +208,29 @@ static void what_is_not_possible_is_refused(void **state)
     una_model_free(model);
     una_dataset_free(positive);
     una_dataset_free(data);
+    una_run_free(run);
+}
+
+static void relearning_ends_them(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wavy(120, 1008, true, false, run), *other = wavy(80, 1009, false, false, run);
+    una_model *model = fitted("gp", data, NULL, run), *relearnt = NULL;
+    const char *set[] = { "noise_std=auto" };
+    assert_non_null(members_of(model)->tails);
+    assert_ok(una_model_relearn(&relearnt, model, other, set, 1, run), run);
+    assert_null(members_of(relearnt)->tails);
+    const una_fit_info *info = una_model_info(relearnt);
+    bool said = false;
+    for (size_t i = 0; i < info->note_count; i++) said = said || strstr(info->notes[i], "The noise is Gaussian now");
+    assert_true(said && !isfinite(info->noise_freedom));
+    assert_near(info->noise_scale, info->noise_std, 0, 0);
+    assert_near(info->noise_std, 0.2, 0.2, 0);
+    una_model_free(relearnt);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(other);
     una_run_free(run);
 }
 
@@ -233,7 +258,8 @@ int main(void)
         cmocka_unit_test(outliers_leave_scale_and_function_alone), cmocka_unit_test(specs_and_files_repeat_the_fit),
         cmocka_unit_test(new_rows_count_by_their_errors),
         cmocka_unit_test(given_weights_an_update_is_a_solve_of_all_rows),
-        cmocka_unit_test(what_is_not_possible_is_refused), cmocka_unit_test(targets_with_tails_stand_alone),
+        cmocka_unit_test(what_is_not_possible_is_refused), cmocka_unit_test(relearning_ends_them),
+        cmocka_unit_test(targets_with_tails_stand_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

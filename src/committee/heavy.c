@@ -10,6 +10,7 @@
 static const double FREEDOM[] = { UNA_FIRST_FREEDOM, 10, 3, 6, 30, 0.01, 0.03, 0.1 };  /* the others only where one of the first two gains */
 enum { FREEDOMS = sizeof FREEDOM / sizeof *FREEDOM, MOST_ROWS = 4000, GRID = 6 };
 static const double LEAST_GAIN = 2;      /* nats of all rows looked at: by chance alone hardly ever         */
+static const double MOST_VARIANCE = 2;   /* of outliers, over that of the errors: fewer, or nearer ones are left to t */
 static const double LEAST_OF_OUTLIERS = 6;       /* they widen the noise's standard deviation most: one row of five
                                                     scales is not enough */
 
@@ -59,6 +60,7 @@ una_heavy_choice una_heavy_choose(una_oof *oof)
         double gain = best_log_lik(&e, &t, log(e.noise) - 9, log(e.noise) + 4, &noise) - gaussian;
         most = fmax(most, gain);
         if (k == 0) best.spread = e.noise / (noise * una_tails_square_scale(&t));
+        if (FREEDOM[k] < 1 && noise > MOST_VARIANCE * e.noise) continue;
         if (gain <= (FREEDOM[k] < 1 ? LEAST_OF_OUTLIERS : LEAST_GAIN) || gain <= kept) continue;
         best.freedom = FREEDOM[k];
         kept = gain;

@@ -222,9 +222,9 @@ static void relearning_ends_them(void **state)
     assert_ok(una_model_relearn(&relearnt, model, other, set, 1, run), run);
     assert_null(members_of(relearnt)->tails);
     const una_fit_info *info = una_model_info(relearnt);
-    bool said = false;
-    for (size_t i = 0; i < info->note_count; i++) said = said || strstr(info->notes[i], "The noise is Gaussian now");
-    assert_true(said && !isfinite(info->noise_freedom));
+    bool named = false;
+    for (size_t i = 0; i < info->note_count; i++) named = named || strstr(info->notes[i], "The noise is Gaussian now");
+    assert_true(named && !isfinite(info->noise_freedom));
     assert_near(info->noise_scale, info->noise_std, 0, 0);
     assert_near(info->noise_std, 0.2, 0.2, 0);
     una_model_free(relearnt);

@@ -70,8 +70,8 @@ static una_status look_for_tails(una_committee *c)
     una_noise *noise;
     una_heavy_choice found = una_heavy_choose(&c->oof);
     c->spread = found.spread;
-    c->heavy = !isinf(found.freedom);
-    if (!c->heavy || una_common_of(c->target)->noise == UNA_NOISE_CONSTANT) return UNA_OK;
+    c->heavy = !isinf(found.freedom) || c->cut;
+    if (!c->heavy || c->cut || una_common_of(c->target)->noise == UNA_NOISE_CONSTANT) return UNA_OK;
     UNA_TRY(una_oof_noise_shape(&noise, &c->oof, &c->pair->plain, false, &run->scratch, run));
     if (noise) c->heavy = !isinf(una_heavy_choose(&c->oof).freedom);
     c->oof.shape = NULL;
@@ -142,7 +142,8 @@ una_status una_heavy_cut(bool *again, una_committee *c)
         UNA_NEW_ROWS(scratch, double, y, own->oof.rows);
         memcpy(y, own->oof.y, own->oof.rows * sizeof *y);
         own->train_y = y;
-        if (own->heavy && own->spread > MATTERS) UNA_TRY(cut_errors(own, y));
+        own->cut = own->heavy && own->spread > MATTERS;
+        if (own->cut) UNA_TRY(cut_errors(own, y));
         own->oof.tails = own->chosen.tails = NULL;
         own->heavy = false;
         weigh_pairs(own, NULL);
@@ -164,7 +165,7 @@ una_status una_heavy_settle(una_committee *c)
     if (!c->heavy && !given) return UNA_OK;
     una_heavy_choice found = una_heavy_choose_beside(&c->chosen.noise, &c->oof, o->noise == UNA_NOISE_VARYING);
     double freedom = given ? o->tails : found.freedom;
-    if (isinf(freedom) && c->train_y) freedom = MILDEST;
+    if (isinf(freedom) && c->cut) freedom = MILDEST;
     if (!isinf(freedom)) return predict_under(c, freedom, c->chosen.prior_var);
     c->light = true;
     return UNA_OK;

@@ -73,6 +73,7 @@ typedef struct una_committee {
     una_oof        *ends_oof;            /* of the rows at the ends, under the same; NULL: there are none   */
     una_regions     regions;             /* which these are                                                 */
     una_committee_choice chosen;         /* by the out-of-fold predictions                                  */
+    bool            cut;                 /* its own errors are cut off in train_y: it has tails, however mild    */
     const double   *train_y;             /* [rows, targets] what trainings see in place of y: large errors cut off
                                             (heavy_members.c); NULL: y */
     bool            heavy, light;        /* tails are being looked for; they were, and there are none       */

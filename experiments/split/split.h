@@ -56,6 +56,7 @@ typedef struct una_split_making {        /* what a set's maker is told          
 } una_split_making;
 typedef una_status una_split_make(una_split_rows *rows, const una_split_making *m);
 
+#define UNA_SPLIT_KNOWN_GROUPS "named groups"      /* groups, fitted with --group                          */
 struct una_split_set {                   /* one data set, or several that are numbered from 1               */
     const char     *name;
     una_split_make *make;

@@ -155,6 +155,7 @@ una_status una_split_make_groups(una_split_rows *r, const una_split_making *m)
     join_groups(&r->train, &law, number, &rng);
     join_groups(&r->fresh, &law, number + groups, &rng);
     r->train.names = r->fresh.names = names;
+    if (strcmp(m->set->name, UNA_SPLIT_KNOWN_GROUPS) == 0) r->train.group = "subject";
     return UNA_OK;
 }
 

@@ -51,6 +51,7 @@ const una_split_set una_split_sets[] = {
     { "copies", una_split_make_copies, 5, 300, 20, UNA_SPLIT_DISTANT, 0, 0 },
     { "near copies", una_split_make_copies, 5, 300, 20, UNA_SPLIT_NEAR, 0, 0 },
     { "groups", una_split_make_groups, 6, 300, 20, 0, 0, 0 },
+    { UNA_SPLIT_KNOWN_GROUPS, una_split_make_groups, 6, 300, 20, 0, 0, 0 },
     { "beyond x2", una_split_make_beyond, 1, 0, 20, UNA_SPLIT_SQUARE, 0, 0 },
     { "beyond exp", una_split_make_beyond, 1, 0, 20, UNA_SPLIT_EXP, 0, 0 },
     { "beyond linear", una_split_make_beyond, 1, 0, 20, UNA_SPLIT_LINEAR, 0, 0 },

@@ -43,7 +43,7 @@ una_status una_truth_table(una_dataset **data, const una_truth *t, una_run *run)
 una_status una_truth_fit(una_model **model, const char *spec, const una_truth *t, una_run *run)
 {
     una_dataset *data;
-    una_fit_settings settings = { .size = sizeof settings, .target = "y" };
+    una_fit_settings settings = { .size = sizeof settings, .target = "y", .group = t->group };
     UNA_TRY(una_truth_table(&data, t, run));
     return una_held_fit(model, spec, data, &settings, run);
 }
@@ -125,6 +125,7 @@ una_status una_truth_score(una_truth_scores *v, const una_model *model, const un
     UNA_TRY(una_model_score(&score, model, data, run));
     compare_function(v, t, &row);
     compare_noise(v, t, row.noise);
+    v->scale_ratio *= una_model_info(model)->noise_scale / una_model_info(model)->noise_std;
     UNA_TRY(compare_bands(v, t, &row, run));
     v->coverage_95 = score.coverage_95;
     v->log_lik = score.log_lik;

@@ -303,6 +303,7 @@ static una_status adapt_to(una_model *model, const una_problem *more, una_fit_re
     double before = model->info.noise_std, noise = sqrt(result->noise_var) * model->columns.target_scale;
     if (!(noise > 0 && isfinite(noise)))
         UNA_FAIL(run, UNA_E_NUMERIC, "%s: the noise that suits the new rows is not a number", kind->name);
+    model->info.noise_scale *= noise / before;
     model->info.noise_std = noise;
     return una_new_rows_note(model, "the noise was adapted to new rows: %.4g, before %.4g; the spec would not repeat it",
                              noise, before);

@@ -102,7 +102,7 @@ const una_kind una_kind_bbvi = {
     .thesis = "width=50, depth=1, activation=relu, rate=0.01, rate_schedule=constant, epochs=20000, batch=32, "
               "weight_var=1, samples=20, draws=1000, units=standardised, members=1, relevance=off, "
               "noise=constant",
-    .results = 4,
+    .results = 5,
     .least_rows = 5,
     .committee = &una_committee_calls,
     .validation = &una_validates,

@@ -626,7 +626,7 @@ const una_kind una_kind_gp = {
     .state_size = sizeof(una_gp),
     .thesis = "kernel=rbf, ard=no, optimise=grid, grid=[0.001, 0.01, 0.1, 1, 5, 10], grid_rule=validation, "
               "amplitude=1, units=standardised, noise=constant, neighbours=0",
-    .results = 4,
+    .results = 5,
     .least_rows = 2,
     .oof_rows = OOF_ROWS,
     .committee = &una_committee_calls,

@@ -163,7 +163,7 @@ const una_kind una_kind_luna = {
               "slopes=differences, perturbation_std=0.1, width=50, depth=2, activation=relu, rate=0.001, "
               "rate_schedule=constant, epochs=20000, batch=128, restarts=1, penalty=0.1, prior_var=1, "
               "units=standardised, members=1, relevance=off, noise=constant",
-    .results = 4,
+    .results = 5,
     .least_rows = 5,
     .committee = &una_committee_calls,
     .validation = &una_validates,

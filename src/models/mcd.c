@@ -145,7 +145,7 @@ const una_kind una_kind_mcd = {
     .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=128, "
               "dropout=0.05, input_dropout=yes, length_scale=0.01, passes=100, units=standardised, members=1, "
               "relevance=off, noise=constant",
-    .results = 4,
+    .results = 5,
     .least_rows = 5,
     .committee = &una_committee_calls,
     .validation = &una_validates,

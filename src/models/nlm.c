@@ -63,7 +63,7 @@ const una_kind una_kind_nlm = {
     .thesis = "training=map, width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, "
               "batch=32, restarts=1, penalty=0.1, train_noise_std=1, prior_var=1, units=standardised, members=1, "
               "relevance=off, noise=constant",
-    .results = 3,
+    .results = 4,
     .least_rows = 5,
     .committee = &una_committee_calls,
     .validation = &una_validates,

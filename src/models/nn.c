@@ -157,7 +157,7 @@ const una_kind una_kind_nn = {
     .state_size = sizeof(una_basis),
     .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=32, "
               "penalty=0.1, train_noise_std=1, units=standardised, members=1, relevance=off, noise=constant",
-    .results = 5,
+    .results = 6,
     .least_rows = 5,
     .committee = &una_committee_calls,
     .validation = &una_validates,

@@ -474,7 +474,7 @@ const una_kind una_kind_tuna = {
     .thesis = "prior=rbf(length=1), heads=40, copies=1, copy_std=0.1, width=50, depth=2, features=20, activation=relu, "
               "rate=0.001, rate_schedule=constant, epochs=20000, batch=1000000, penalty=0.0001, prior_var=1, "
               "units=standardised, noise=constant",
-    .results = 3,
+    .results = 4,
     .least_rows = 3,
     .committee = &una_committee_calls,
     .prepare = tuna_prepare,

@@ -4,8 +4,8 @@
  */
 #include "model/beyond.h"
 
-static const double MOST_RATE = 3;       /* beyond which no row of the ends tells any more */
-static const double FEW = 1.25;          /* an end is one observation of how the function bends: it counts so often */
+static const double MOST_RATE = 5;       /* beyond which no row of the ends tells any more */
+static const double FEW = 1.6;          /* an end is one observation of how the function bends: it counts so often */
 
 /* ---- learning ---------------------------------------------------------------------------------------------------- */
 

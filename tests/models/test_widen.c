@@ -153,8 +153,8 @@ static void the_rate(void **state)
     }
     const una_problem p = { .x = { x, ROWS, 1, 1 }, .y = y, .outputs = 1, .columns = &columns };
     const una_ends ends = { rows, 0, mean, noise };
-    assert_near(una_beyond_rate(&ends, &p, NULL), 1.25 * 0.8, 1e-9, 0);
-    assert_near(una_beyond_rate(&ends, &p, (double[]){ 2 }), 1.25 * 0.8 / 4, 1e-9, 0);
+    assert_near(una_beyond_rate(&ends, &p, NULL), 1.6 * 0.8, 1e-9, 0);
+    assert_near(una_beyond_rate(&ends, &p, (double[]){ 2 }), 1.6 * 0.8 / 4, 1e-9, 0);
     for (size_t i = 0; i < ROWS; i++) y[i] = 0.3 * x[i];
     assert_true(una_beyond_rate(&ends, &p, NULL) == 0);
 }

@@ -61,7 +61,7 @@ una_status una_keep_ends(una_committee *members, const una_oof *ends_oof, const 
     return UNA_OK;
 }
 
-/* The rate of growth beyond the rows, as given or by the rows at the ends. */
+/* The growth beyond the rows, as given or by the rows at the ends. */
 static una_status report_ends(const una_committee *c)
 {
     una_ends ends;
@@ -72,8 +72,13 @@ static una_status report_ends(const una_committee *c)
         UNA_TRY(moments_at_ends(&ends, c->ends_oof, &c->regions, &c->chosen, p->x, c->f->run));
         give_ends(result->regions, &ends);
     }
-    if (UNA_IS_AUTO(o->growth)) o->growth = c->ends_oof ? una_beyond_rate(&ends, p, c->pair->scale) : 0;
-    return una_beyond_set(&result->beyond, o->growth, p, c->pair->scale, c->f->keep);
+    double below = 0, above = 0;
+    if (c->ends_oof) una_beyond_rates(&below, &above, &ends, p, c->pair->scale);
+    if (UNA_IS_AUTO(o->growth_below)) o->growth_below = below;
+    if (UNA_IS_AUTO(o->growth_above)) o->growth_above = above;
+    result->beyond = (una_beyond){ .below = o->growth_below, .above = o->growth_above };
+    UNA_TRY(una_regions_input_of_ends(&result->beyond.input, p, c->pair->scale, c->f->run));
+    return una_beyond_set(&result->beyond, p, c->pair->scale, c->f->keep);
 }
 
 una_status una_report_regions(una_committee *c)

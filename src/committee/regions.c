@@ -134,6 +134,15 @@ una_status una_regions_cut(una_regions *regions, size_t most, const una_problem 
     return cut_ends(regions, &c, run);
 }
 
+una_status una_regions_input_of_ends(size_t *input, const una_problem *p, const double *scale, una_run *run)
+{
+    cutting c = { .p = p, .scale = scale };
+    UNA_NEW_AT(&run->scratch, c.input, p->x.cols);
+    c.numeric = rank_inputs(c.input, p->x.cols, p->columns, scale);
+    *input = c.numeric > 0 ? input_of_ends(&c) : 0;
+    return UNA_OK;
+}
+
 una_status una_regions_of_fit(una_regions *regions, const una_problem *p, const double *scale,
                               una_region_predictions *shared, una_run *run)
 {

@@ -12,6 +12,8 @@
  * outside. */
 una_status una_regions_cut(una_regions *regions, size_t most, const una_problem *problem, const double *scale,
                            una_run *run);
+/* The input at whose ends they lie: the one that matters most. Of a problem with numeric inputs; else 0. */
+una_status una_regions_input_of_ends(size_t *input, const una_problem *problem, const double *scale, una_run *run);
 /* Those of a fit: three of them, with one input five. shared (may be NULL) holds them where another kind of a stack has
  * been asked about them; else it gets them. */
 una_status una_regions_of_fit(una_regions *regions, const una_problem *problem, const double *scale,

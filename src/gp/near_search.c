@@ -168,8 +168,6 @@ static void set_bounds(sample_rows *s, const double *theta)
         s->low[h] = fmin(-range, theta[h]);
         s->high[h] = fmax(range, theta[h]);
     }
-    size_t noise = s->hyper.count;
-    if (s->numbers > noise) s->low[noise] = fmin(una_gp_least_log_noise(s->search->range), theta[noise]);
 }
 
 /* An input that a thin sample shows as of no matter has a length at which nothing shows that it matters. */

@@ -4,7 +4,7 @@
  */
 #include "model/beyond.h"
 
-static const double MOST_RATE = 5;       /* beyond which no row of the ends tells any more */
+static const double MOST_RATE = 5;       /* of the input itself: beyond it no row of the ends tells any more */
 static const double FEW = 1.6;          /* an end is one observation of how the function bends: it counts so often */
 
 /* ---- learning ---------------------------------------------------------------------------------------------------- */
@@ -29,10 +29,19 @@ static void inner_range(double *low, double *high, const una_ends *ends, una_vie
     }
 }
 
-double una_beyond_rate(const una_ends *ends, const una_problem *p, const double *relevance)
+static double rate_of(const side *s, double scale)
+{
+    double rate = FEW * sqrt(rate_square(s));
+    return isfinite(rate) ? fmin(rate, MOST_RATE / (scale * scale)) : 0;
+}
+
+void una_beyond_rates(double *below, double *above, const una_ends *ends, const una_problem *p,
+                      const double *relevance)
 {
     double low, high, scale = relevance ? relevance[ends->input] : 1;
     side sides[2] = {0};
+    *below = *above = 0;
+    if (!(scale > 0)) return;
     inner_range(&low, &high, ends, p->x);
     for (size_t i = 0; i < p->x.rows; i++) {
         double at = p->x.at[i * p->x.stride + ends->input], off = p->y[i] - ends->mean[i];
@@ -42,15 +51,13 @@ double una_beyond_rate(const una_ends *ends, const una_problem *p, const double 
         s->error += off * off - ends->noise[i];
         s->growth += pow(scale * (at > high ? at - high : low - at), 4);
     }
-    double rate = FEW * sqrt(fmax(rate_square(&sides[0]), rate_square(&sides[1])));
-    return isfinite(rate) ? fmin(rate, MOST_RATE) : 0;
+    *below = rate_of(&sides[0], scale);
+    *above = rate_of(&sides[1], scale);
 }
 
-una_status una_beyond_set(una_beyond *beyond, double rate, const una_problem *p, const double *relevance,
-                          una_arena *keep)
+una_status una_beyond_set(una_beyond *beyond, const una_problem *p, const double *relevance, una_arena *keep)
 {
-    *beyond = (una_beyond){ .rate = rate };
-    if (!(rate > 0)) return UNA_OK;
+    if (!una_beyond_any(beyond)) return UNA_OK;
     UNA_NEW_AT(keep, beyond->scale, p->x.cols);
     for (size_t d = 0; d < p->x.cols; d++)
         if (una_columns_input(p->columns, d)->level == SIZE_MAX) beyond->scale[d] = relevance ? relevance[d] : 1;
@@ -61,7 +68,7 @@ una_status una_beyond_set(una_beyond *beyond, double rate, const una_problem *p,
 
 una_status una_beyond_take_range(una_beyond *beyond, una_view x, una_arena *keep)
 {
-    if (!(beyond->rate > 0)) return UNA_OK;
+    if (!una_beyond_any(beyond)) return UNA_OK;
     UNA_NEW_AT(keep, beyond->low, x.cols);
     UNA_NEW_AT(keep, beyond->high, x.cols);
     for (size_t d = 0; d < x.cols; d++) beyond->low[d] = HUGE_VAL, beyond->high[d] = -HUGE_VAL;
@@ -71,7 +78,7 @@ una_status una_beyond_take_range(una_beyond *beyond, una_view x, una_arena *keep
 
 void una_beyond_extend(una_beyond *beyond, una_view x)
 {
-    if (!(beyond->rate > 0)) return;
+    if (!una_beyond_any(beyond)) return;
     for (size_t i = 0; i < x.rows; i++)
         for (size_t d = 0; d < x.cols; d++) {
             beyond->low[d] = fmin(beyond->low[d], x.at[i * x.stride + d]);
@@ -79,19 +86,31 @@ void una_beyond_extend(una_beyond *beyond, una_view x)
         }
 }
 
+/* How far x lies outside, along input d. */
+static double distance_along(const una_beyond *beyond, size_t d, double x)
+{
+    return beyond->scale[d] * (x - fmin(fmax(x, beyond->low[d]), beyond->high[d]));
+}
+
+static double rate_along(const una_beyond *beyond, size_t d, double out)
+{
+    if (d == beyond->input) return out < 0 ? beyond->below : beyond->above;
+    return sqrt(0.5 * (beyond->below * beyond->below + beyond->above * beyond->above));
+}
+
 double una_beyond_var(const una_beyond *beyond, const double *x, size_t inputs, double *slope)
 {
-    double square = 0;
-    if (!(beyond->rate > 0)) return 0;
+    double std = 0;
+    if (!una_beyond_any(beyond)) return 0;
     for (size_t d = 0; d < inputs; d++) {
-        double out = beyond->scale[d] * (x[d] - fmin(fmax(x[d], beyond->low[d]), beyond->high[d]));
-        square += out * out;
+        double out = distance_along(beyond, d, x[d]);
+        std += rate_along(beyond, d, out) * out * out;
     }
     for (size_t d = 0; slope && d < inputs; d++) {
-        double out = beyond->scale[d] * (x[d] - fmin(fmax(x[d], beyond->low[d]), beyond->high[d]));
-        slope[d] += 4 * beyond->rate * beyond->rate * square * out * beyond->scale[d];
+        double out = distance_along(beyond, d, x[d]);
+        slope[d] += 4 * std * rate_along(beyond, d, out) * out * beyond->scale[d];
     }
-    return beyond->rate * beyond->rate * square * square;
+    return std * std;
 }
 
 /* ---- files -------------------------------------------------------------------------------------------------------- */
@@ -99,12 +118,15 @@ double una_beyond_var(const una_beyond *beyond, const double *x, size_t inputs, 
 una_status una_beyond_exchange(una_beyond *beyond, una_archive *ar)
 {
     if (ar->loading) *beyond = (una_beyond){0};
-    if (ar->loading ? !una_archive_next_is(ar, "beyond.rate") : !(beyond->rate > 0)) return UNA_OK;
-    UNA_TRY(una_archive_f64(ar, "beyond.rate", &beyond->rate));
+    if (ar->loading ? !una_archive_next_is(ar, "beyond.below") : !una_beyond_any(beyond)) return UNA_OK;
+    UNA_TRY(una_archive_f64(ar, "beyond.below", &beyond->below));
+    UNA_TRY(una_archive_f64(ar, "beyond.above", &beyond->above));
+    UNA_TRY(una_archive_size(ar, "beyond.input", &beyond->input, 0, ar->inputs - 1));
     UNA_TRY(una_archive_f64s(ar, "beyond.scale", &beyond->scale, ar->inputs));
     UNA_TRY(una_archive_f64s(ar, "beyond.low", &beyond->low, ar->inputs));
     UNA_TRY(una_archive_f64s(ar, "beyond.high", &beyond->high, ar->inputs));
-    if (!(beyond->rate > 0)) return una_archive_refuse(ar, "beyond.rate", "is not positive");
+    if (!(beyond->below >= 0 && beyond->above >= 0 && una_beyond_any(beyond)))
+        return una_archive_refuse(ar, "beyond.below", "is negative, or there is no growth at all");
     for (size_t d = 0; d < ar->inputs; d++) {
         if (!(beyond->scale[d] >= 0)) return una_archive_refuse(ar, "beyond.scale", "holds a negative number");
         if (!(beyond->low[d] <= beyond->high[d])) return una_archive_refuse(ar, "beyond.high", "is below beyond.low");

@@ -139,9 +139,10 @@ typedef struct una_region_predictions {
 } una_region_predictions;
 
 /* How ignorance grows beyond the rows that trained: a function whose slope and curvature are known there may bend
- * outside. Its standard deviation gains rate d^2, d the distance from their range in scaled inputs (model/beyond.h). */
+ * outside (model/beyond.h). */
 typedef struct una_beyond {
-    double  rate;                                 /* 0: none                                               */
+    double  below, above;                         /* rates on both sides of one input; both 0: none        */
+    size_t  input;                                /* which input                                           */
     double *scale;                                /* [inputs] how much each counts; 0: not at all          */
     double *low, *high;                           /* [inputs] their range; a model fills it in             */
 } una_beyond;
@@ -211,7 +212,7 @@ typedef struct una_fitting {
 /* The options that the house itself reads, at the head of those of every kind that it keeps as a committee. A number
  * that is 0 is none of the kind's options. */
 typedef struct una_common_options {
-    double noise_std, prior_var, steps, restarts, members, growth, tails;
+    double noise_std, prior_var, steps, restarts, members, growth_below, growth_above, tails;
     int    units, relevance, noise, weights;
 } una_common_options;
 

@@ -435,7 +435,8 @@ una_status una_model_relearn_here(una_model *model, const una_dataset *data, con
     UNA_TRY(una_model_learn(una_calls(model->kind)->relearn, model, &problem, &result, &model->keep, run));
     result.mean_cos2 = model->info.mean_cos2;
     result.beyond = model->beyond;
-    result.beyond.rate *= unit / model->columns.target_scale;
+    result.beyond.below *= unit / model->columns.target_scale;
+    result.beyond.above *= unit / model->columns.target_scale;
     result.spread = model->spread;
     una_notes_add(&result.notes, "The features are those of another fit: these rows taught the posterior alone, so the "
                   "spec would not repeat it.");
@@ -500,7 +501,7 @@ static una_status model_sample(una_model **out, const una_model *model, uint64_t
     const una_kind *calls = una_calls(model->kind);
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, index);
     una_model drawn = *model;            /* used for the file alone */
-    drawn.beyond.rate = 0;
+    drawn.beyond.below = drawn.beyond.above = 0;
     drawn.spread = 1;
     UNA_NEW_BYTES_AT(arena, drawn.state, calls->state_size);
     UNA_TRY(calls->sample(drawn.state, model->state, &rng, arena, run));

@@ -4,6 +4,7 @@
  */
 #include "model/log_target.h"
 #include "model/several.h"
+#include "model/beyond.h"
 #include "model/widen.h"
 
 #include "la/la.h"
@@ -460,7 +461,7 @@ size_t una_model_part_count(const una_model *model)
 una_status una_model_parts_encoded(const una_model *model, una_view x, const una_gaussians *g, una_run *run)
 {
     UNA_SCOPED(run, una_kind_parts(una_calls(model->kind), model->state, x, g, run));
-    if (model->spread != 1 || model->beyond.rate > 0) una_widen_parts(g, model, x);
+    if (model->spread != 1 || una_beyond_any(&model->beyond)) una_widen_parts(g, model, x);
     return UNA_OK;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "model/several.h"
 
+#include "model/beyond.h"
 #include "model/held_out.h"
 #include "model/log_target.h"
 #include "model/teams.h"
@@ -407,7 +408,7 @@ una_status una_several_fit(una_model *whole, const char *spec, const una_dataset
 /* Ranges of the rows, which an update extends in place. */
 static una_status keep_ranges(una_beyond *spare, const una_beyond *own, size_t inputs, una_arena *arena)
 {
-    if (!(own->rate > 0)) return UNA_OK;
+    if (!una_beyond_any(own)) return UNA_OK;
     UNA_NEW_AT(arena, spare->low, inputs);
     UNA_NEW_AT(arena, spare->high, inputs);
     memcpy(spare->low, own->low, inputs * sizeof *own->low);

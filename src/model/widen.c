@@ -12,7 +12,7 @@ static const uint64_t STREAM = (uint64_t)3 << 60;        /* of UNA_FOR_DRAWS: be
 /* A kind without epistemic variance does not get any. */
 bool una_widens(const una_model *model)
 {
-    return !model->kind->function && (una_new_words_any(&model->columns) || model->beyond.rate > 0);
+    return !model->kind->function && (una_new_words_any(&model->columns) || una_beyond_any(&model->beyond));
 }
 
 una_status una_widen_extra(double *extra, const una_model *model, una_view x, una_run *run)

@@ -10,15 +10,18 @@
 #include "committee/committee.h"
 #include "la/la.h"
 #include "committee/oof.h"
+#include "committee/regions.h"
 #include "gp/gp.h"
 #include "model/beyond.h"
 
 typedef struct auto_options {
     const char *luna, *gp, *trees, *weights;
-    double gp_rows, least_weight, spread, growth;
+    double gp_rows, least_weight, spread, growth_below, growth_above;
     int    effort;
 } auto_options;
 
+#define AUTO_GROWTH(field) \
+    { #field, UNA_REAL, offsetof(auto_options, field), "auto", 0, 1e9, true, NULL, UNA_GROWTH_HELP }
 static const una_option auto_table[] = {
     { "luna", UNA_TEXT, offsetof(auto_options, luna), "auto", 0, 0, false, NULL,
       "the network of the stack, with its options; auto = luna, as the effort says; none = without" },
@@ -36,7 +39,7 @@ static const una_option auto_table[] = {
       "a kind with a smaller weight is left out" },
     { "spread", UNA_REAL, offsetof(auto_options, spread), "auto", 0.01, 100, true, NULL,
       "factor on the ignorance of the stack; auto = by how far its kinds disagree about rows out of fold" },
-    { "growth", UNA_REAL, offsetof(auto_options, growth), "auto", 0, 1e9, true, NULL, UNA_GROWTH_HELP },
+    UNA_GROWTH_ROWS(AUTO_GROWTH),
     { "effort", UNA_WORD, offsetof(auto_options, effort), "normal", 0, 0, false, "normal|fast|best",
       "how much time the kinds take that are left to auto: fast less than half, best about five times as much" },
     { .name = NULL }
@@ -221,11 +224,11 @@ static una_status weigh_stack(stacked_kind *stack, size_t count, const double *o
 }
 
 /* How fast ignorance grows beyond the rows, by what the stack says of those at the ends. */
-static una_status learn_growth(double *growth, const stacked_kind *stack, size_t count, const una_fitting *f)
+static una_status learn_growth(double growth[2], const stacked_kind *stack, size_t count, const una_fitting *f)
 {
     size_t rows = f->problem->x.rows;
     const una_regions *regions = &stack[0].regions.at;
-    *growth = 0;
+    growth[0] = growth[1] = 0;
     for (size_t k = 0; k < count; k++)
         if (stack[k].weight > 0 && !stack[k].regions.ends_mean) return UNA_OK;
     UNA_NEW_ROWS(&f->run->scratch, double, mean, 2 * rows);
@@ -238,7 +241,7 @@ static una_status learn_growth(double *growth, const stacked_kind *stack, size_t
         }
     }
     const una_ends ends = { regions->ends, regions->ends_input, mean, noise };
-    *growth = una_beyond_rate(&ends, f->problem, f->target->result->relevance);
+    una_beyond_rates(&growth[0], &growth[1], &ends, f->problem, f->target->result->relevance);
     return UNA_OK;
 }
 
@@ -390,6 +393,25 @@ static una_status keep_stack(una_members *m, stacked_kind *stack, size_t count, 
     return una_arena_check(f->keep);
 }
 
+static bool grows_by_itself(const auto_options *o)
+{
+    return UNA_IS_AUTO(o->growth_below) || UNA_IS_AUTO(o->growth_above);
+}
+
+/* As given, or as the rows at the ends show it. */
+static una_status settle_beyond(const stacked_kind *stack, size_t count, const una_fitting *f)
+{
+    double growth[2];
+    auto_options *o = f->target->options;
+    una_fit_result *result = f->target->result;
+    if (grows_by_itself(o)) UNA_TRY(learn_growth(growth, stack, count, f));
+    if (UNA_IS_AUTO(o->growth_below)) o->growth_below = growth[0];
+    if (UNA_IS_AUTO(o->growth_above)) o->growth_above = growth[1];
+    result->beyond = (una_beyond){ .below = o->growth_below, .above = o->growth_above };
+    UNA_TRY(una_regions_input_of_ends(&result->beyond.input, f->problem, result->relevance, f->run));
+    return una_beyond_set(&result->beyond, f->problem, result->relevance, f->keep);
+}
+
 static una_status auto_fit(una_fitting *f)
 {
     const una_problem *p = f->problem;
@@ -401,7 +423,7 @@ static una_status auto_fit(una_fitting *f)
     UNA_TRY(take_stack(stack, &count, o, p, &result->notes, f->keep, run));
     UNA_NEW_ROWS(&run->scratch, double, log_lik, count * rows);
     una_region_predictions regions = {0};
-    bool asks = count > 1 && (strcmp(o->weights, "auto") == 0 || UNA_IS_AUTO(o->growth));   /* of regions, if all can */
+    bool asks = count > 1 && (strcmp(o->weights, "auto") == 0 || grows_by_itself(o));    /* of regions, if all can */
     for (size_t k = 0; k < count; k++) {
         double from = k == 0 ? 0 : FIRST_SHARE + (1 - FIRST_SHARE) * (double)(k - 1) / (double)(count - 1);
         double to = count == 1 ? 1 : FIRST_SHARE + (1 - FIRST_SHARE) * (double)k / (double)(count - 1);
@@ -415,8 +437,7 @@ static una_status auto_fit(una_fitting *f)
     result->spread = o->spread;
     if (una_oof_wanted(result)) mix_oof(result->oof, stack, count, rows, o->spread);
     report_stack(result, stack, count);
-    if (UNA_IS_AUTO(o->growth)) UNA_TRY(learn_growth(&o->growth, stack, count, f));
-    UNA_TRY(una_beyond_set(&result->beyond, o->growth, p, result->relevance, f->keep));
+    UNA_TRY(settle_beyond(stack, count, f));
     result->valid_rows = complete_rows;
     result->valid_log_lik = stack_log_lik(stack, count, log_lik, complete_rows);
     return keep_stack(f->target->state, stack, count, f);

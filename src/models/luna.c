@@ -62,7 +62,7 @@ static const una_option luna_table[] = {
     UNA_ROWS_BODY(luna_options, basis),
     UNA_NET_TABLE(luna_options, "auto", true, "learning rate; auto = 0.01, for images 0.001", "1", "auto"),
     UNA_VALIDATION_TABLE(luna_options),
-    UNA_ROW_GROWTH,
+    UNA_ROWS_GROWTH,
     UNA_COMMITTEE_TABLE("auto", "auto"),
     UNA_ROW_TAILS,
     { .name = NULL }

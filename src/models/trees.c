@@ -37,7 +37,7 @@ static const una_option trees_table[] = {
     UNA_ROW_NOISE("noise std of the target; auto = chosen from the data"),
     UNA_ROW_PRIOR("auto", "s^2: variance of the function far from all rows, on the standardised target; auto = chosen by "
                   "regions left out whole, or 1"),
-    UNA_ROW_GROWTH,
+    UNA_ROWS_GROWTH,
     UNA_ROW_UNITS(UNA_NOISE_UNITS),
     UNA_COMMITTEE_TABLE("auto", "off"),
     UNA_ROW_TAILS,

@@ -52,8 +52,10 @@
 #define UNA_ROW_PRIOR(prior_text, help) \
     UNA_COMMON_ROW(prior_var, UNA_REAL, prior_text, 1e-12, 1e12, true, NULL, help)
 #define UNA_GROWTH_HELP \
-    "how fast ignorance grows beyond the range of the rows: its std gains growth times the square of the distance " \
-    "(standardised); auto = by the rows at the ends, left out; 0 = not at all"
-#define UNA_ROW_GROWTH UNA_COMMON_ROW(growth, UNA_REAL, "auto", 0, 1e9, true, NULL, UNA_GROWTH_HELP)
+    "beyond the range of the rows the std of ignorance gains so many squares of the distance (standardised; of the " \
+    "input that matters most, on that side); auto = by the rows at its ends, left out; 0 = none"
+#define UNA_GROWTH_ROWS(ROW) ROW(growth_below), ROW(growth_above)
+#define UNA_COMMON_GROWTH(field) UNA_COMMON_ROW(field, UNA_REAL, "auto", 0, 1e9, true, NULL, UNA_GROWTH_HELP)
+#define UNA_ROWS_GROWTH UNA_GROWTH_ROWS(UNA_COMMON_GROWTH)
 #define UNA_ROW_UNITS(help) UNA_COMMON_ROW(units, UNA_WORD, "own", 0, 0, false, "own|standardised", help)
 #define UNA_NOISE_UNITS "how noise is given: in the target's own units, or standardised (the thesis)"

@@ -17,7 +17,7 @@ static una_model *wide_model(const una_dataset *data, const char *spread, const 
 {
     char spec[400];
     snprintf(spec, sizeof spec, "auto(luna=linear, gp=gp(noise=constant), trees=none,"
-             "weights=[0.4, 0.6], spread=%s, growth=%s)", spread, growth);
+             "weights=[0.4, 0.6], spread=%s, growth_below=%s, growth_above=%s)", spread, growth, growth);
     return fitted(spec, data, NULL, run);
 }
 
@@ -153,10 +153,18 @@ static void the_rate(void **state)
     }
     const una_problem p = { .x = { x, ROWS, 1, 1 }, .y = y, .outputs = 1, .columns = &columns };
     const una_ends ends = { rows, 0, mean, noise };
-    assert_near(una_beyond_rate(&ends, &p, NULL), 1.6 * 0.8, 1e-9, 0);
-    assert_near(una_beyond_rate(&ends, &p, (double[]){ 2 }), 1.6 * 0.8 / 4, 1e-9, 0);
+    double below, above;
+    una_beyond_rates(&below, &above, &ends, &p, NULL);
+    assert_near(above, 1.6 * 0.8, 1e-9, 0);
+    assert_true(below == 0);
+    una_beyond_rates(&below, &above, &ends, &p, (double[]){ 2 });
+    assert_near(above, 1.6 * 0.8 / 4, 1e-9, 0);
     for (size_t i = 0; i < ROWS; i++) y[i] = 0.3 * x[i];
-    assert_true(una_beyond_rate(&ends, &p, NULL) == 0);
+    una_beyond_rates(&below, &above, &ends, &p, NULL);
+    assert_true(below == 0 && above == 0);
+    una_beyond one_side = { .above = 2, .scale = (double[]){ 1 }, .low = (double[]){ -1 }, .high = (double[]){ 1 } };
+    assert_true(una_beyond_var(&one_side, (double[]){ -3 }, 1, NULL) == 0);
+    assert_near(una_beyond_var(&one_side, (double[]){ 2.5 }, 1, NULL), pow(2 * 1.5 * 1.5, 2), 1e-12, 0);
 }
 
 /* Files keep both; rows of an update widen the range, within which nothing is added. */
@@ -199,9 +207,9 @@ static void found_by_rows(void **state)
     }
     assert_ok(una_dataset_from_arrays(&data, x, y, MANY, 1, (const char *const[]){ "x", "y" }, run), run);
     una_model *model = fitted("luna(steps=300, members=5)", data, NULL, run);
-    una_model *without = fitted("luna(steps=300, members=5, growth=0)", data, NULL, run);
+    una_model *without = fitted("luna(steps=300, members=5, growth_below=0, growth_above=0)", data, NULL, run);
     una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
-    assert_true(model->beyond.rate > 0 && without->beyond.rate == 0);
+    assert_true(una_beyond_any(&model->beyond) && !una_beyond_any(&without->beyond));
     assert_ok(una_model_predict_rows(model, at, 2, 0.95, &out, run), run);
     for (size_t k = 0; k < 2; k++) assert_true(fabs(mean[k] - at[k] * at[k]) < 1.96 * std[k]);
     assert_ok(una_model_predict_rows(without, at, 2, 0.95, &out, run), run);

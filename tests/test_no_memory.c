@@ -486,6 +486,14 @@ SCENE(update)
     end_model(model, w);
 }
 
+SCENE(update_with)
+{
+    WORLD;
+    una_model *model = loaded(w->bytes, w->size, run);
+    DONE(una_model_update_with(model, w->more, &SIZED(una_update_settings, .adapt = 1), run), run);
+    end_model(model, w);
+}
+
 SCENE(update_rows)
 {
     WORLD;
@@ -1365,7 +1373,8 @@ static const call of_models[] = {
     CALL(una_model_predict, predict), CALL(una_model_quantiles, quantiles), CALL(una_model_predict_rows, predict_rows),
     CALL(una_model_draw, draw), CALL(una_model_functions, functions), CALL(una_model_slope, slope),
     CALL(una_model_parts, parts), CALL(una_model_sample, sample), CALL(una_model_relearn, relearn),
-    CALL(una_model_update, update), CALL(una_model_update_rows, update_rows),
+    CALL(una_model_update, update), CALL(una_model_update_with, update_with),
+    CALL(una_model_update_rows, update_rows),
     CALL(una_model_score, score_model), CALL(una_model_score_rows, score_rows), CALL(una_importance_of, importance),
     CALL(una_explain, explain), CALL(una_predict_file, predict_file), CALL(una_score_file, score_file),
     CALL(una_update_file, update_file), CALL(una_score_file_with, score_file_with),

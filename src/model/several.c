@@ -430,6 +430,9 @@ una_status una_spare_make(una_spare *spare, const una_model *model, una_run *run
     UNA_NEW_AT(&spare->arena, spare->state, targets);
     UNA_NEW_AT(&spare->arena, spare->info, targets + 1);
     UNA_NEW_AT(&spare->arena, spare->beyond, targets);
+    UNA_NEW_AT(&spare->arena, spare->before, targets);
+    for (size_t t = 0; t < targets; t++)
+        spare->before[t] = una_arena_mark(&((una_model *)una_model_target(model, t))->keep);
 
     for (size_t t = 0; t < targets; t++) {
         const una_learnt part = una_model_learnt(una_model_target(model, t));
@@ -446,6 +449,7 @@ void una_spare_back(una_model *model, una_spare *spare)
     size_t targets = una_model_target_count(model);
     for (size_t t = 0; t < targets; t++) {
         una_model *part = model->targets ? model->target[t] : model;
+        una_arena_release(&part->keep, spare->before[t]);        /* also that it has failed */
         part->state = spare->state[t];
         part->info = spare->info[t];
         give_ranges_back(&part->beyond, &spare->beyond[t], part->columns.input_count);

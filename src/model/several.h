@@ -41,7 +41,13 @@ una_status una_problem_target(una_problem *own, const una_problem *problem, size
 size_t     una_target_cells(const double *y, size_t rows, size_t outputs, size_t target);
 
 /* A copy of all states, made beforehand, so that undoing a failed update needs no memory. */
-typedef struct una_spare { una_arena arena; void **state; una_fit_info *info; una_beyond *beyond; } una_spare;
+typedef struct una_spare {
+    una_arena arena;
+    void    **state;
+    una_fit_info *info;
+    una_beyond   *beyond;
+    una_mark     *before;                /* [targets] of the memory of each                                 */
+} una_spare;
 una_status una_spare_make(una_spare *spare, const una_model *model, una_run *run);
 void       una_spare_back(una_model *model, una_spare *spare);
 void       una_spare_free(una_spare *spare);

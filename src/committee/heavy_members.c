@@ -72,7 +72,7 @@ static una_status look_for_tails(una_committee *c)
     c->spread = found.spread;
     c->heavy = !isinf(found.freedom) || c->cut;
     if (!c->heavy || c->cut || una_common_of(c->target)->noise == UNA_NOISE_CONSTANT) return UNA_OK;
-    UNA_TRY(una_oof_noise_shape(&noise, &c->oof, &c->pair->plain, false, &run->scratch, run));
+    UNA_TRY(una_oof_noise_shape(&noise, &c->oof, &c->pair->plain, false, c->f->keep, run));
     if (noise) c->heavy = !isinf(una_heavy_choose(&c->oof).freedom);
     c->oof.shape = NULL;
     return UNA_OK;

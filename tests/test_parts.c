@@ -291,7 +291,8 @@ static void functions_of_a_committee(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(ROWS, 0, run);
-    una_model *model = fitted("luna(width=6, heads=3, steps=30, members=4, relevance=on, growth_below=0, growth_above=0)", data, NULL, run);
+    una_model *model = fitted("luna(width=6, heads=3, steps=30, members=4, relevance=on, growth_below=0, "
+                              "growth_above=0)", data, NULL, run);
     double mean[POINTS], std[POINTS], *f = many_functions(model, run);
     una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
     assert_ok(una_model_predict_rows(model, points, POINTS, 0.95, &out, run), run);

@@ -262,8 +262,8 @@ static const pooled_table tables[] = {
       "are outliers (clean: the same rows without them), noise is Student's t, or its std is 0.25 exp(x1 x2).",
       "Error of the mean. Noise and its scale, which has no outliers, over the true ones. Coverage of all rows, of "
       "those without an outlier, and of the third with the largest noise.", of_odd_noise },
-    { "copies, near copies, groups, " UNA_SPLIT_KNOWN_GROUPS, NULL, "Rows that belong together", "copies", "Five rows for "
-      "each of 60 subjects, or ten for each of 30.", "As of many functions, for new subjects.", in_cells },
+    { "copies, near copies, groups, " UNA_SPLIT_KNOWN_GROUPS, NULL, "Rows that belong together", "copies",
+      "Five rows for each of 60 subjects, or ten for each of 30.", "As of many functions, for new subjects.", in_cells },
     { "beyond", NULL, "Beyond the range", "beyond", "Trends of one input, or five, asked at up to twice the range.",
       "Share of points whose true function is in the 95 % band of ignorance, z\u00B2 and log-likelihood.",
       beyond_range },

@@ -16,7 +16,7 @@ typedef struct una_truth {
     bool   *odd;                         /* [rows] y is an outlier; NULL: none is                           */
     const char *const *names;            /* [inputs + 1] of the columns, y last; NULL: x1 ... xD, or x where there is
                                             one, and y                                                      */
-    const char *group;                   /* column whose equal cells stay together in a fit (una fit --group); NULL: none */
+    const char *group;                   /* column whose equal cells stay together in a fit (--group); NULL: none */
 } una_truth;
 
 typedef struct una_truth_scores {

@@ -7,7 +7,8 @@
 
 #include "la/la.h"
 
-static const double FREEDOM[] = { UNA_FIRST_FREEDOM, 10, 3, 6, 30, 0.01, 0.03, 0.1 };  /* the others only where one of the first two gains */
+/* The others only where one of the first two gains. */
+static const double FREEDOM[] = { UNA_FIRST_FREEDOM, 10, 3, 6, 30, 0.01, 0.03, 0.1 };
 enum { FREEDOMS = sizeof FREEDOM / sizeof *FREEDOM, MOST_ROWS = 4000, GRID = 6 };
 static const double LEAST_GAIN = 2;      /* nats of all rows looked at: by chance alone hardly ever         */
 static const double MOST_VARIANCE = 2;   /* of outliers, over that of the errors: fewer, or nearer ones are left to t */

@@ -69,7 +69,8 @@ static void fill_info(una_model *model, const una_fit_result *r, size_t rows, si
     model->info = (una_fit_info){
         .kind = model->kind->name, .other = other, .rows = rows,
         .noise_std = sqrt(r->noise_var) * scale, .noise_freedom = r->freedom,
-        .noise_scale = sqrt(isinf(r->freedom) ? r->noise_var : r->scale_var) * scale, .prior_var = r->prior_var, .log_evidence = r->log_evidence,
+        .noise_scale = sqrt(isinf(r->freedom) ? r->noise_var : r->scale_var) * scale, .prior_var = r->prior_var,
+        .log_evidence = r->log_evidence,
         .mean_cos2 = r->mean_cos2, .valid_rows = r->valid_rows,
         .valid_rmse = r->valid_rmse * scale, .valid_log_lik = r->valid_log_lik - log(scale), .steps = r->steps,
         .warning_count = r->warnings.count, .warnings = r->warnings.text, .note_count = r->notes.count,

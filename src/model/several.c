@@ -373,7 +373,8 @@ static una_status fill_info_of_whole(const fitting *f)
     una_fit_info *info = &whole->info;
     const char *spec = info->spec;
     *info = (una_fit_info){ .spec = spec, .other = f->settings->other, .rows = f->all.table_rows,
-                            .noise_std = NAN, .noise_scale = NAN, .noise_freedom = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN,
+                            .noise_std = NAN, .noise_scale = NAN, .noise_freedom = NAN, .prior_var = NAN,
+                            .log_evidence = NAN, .mean_cos2 = NAN,
                             .valid_rmse = NAN, .valid_log_lik = NAN,
                             .warning_count = f->common.warnings.count, .warnings = f->common.warnings.text,
                             .note_count = f->common.notes.count, .notes = f->common.notes.text };

@@ -130,11 +130,12 @@ static void relearn_all(una_model *model, void *options, const una_dataset *cons
     }
 }
 
+#define STILL "growth_below=0, growth_above=0, "
 static void updates_are_posteriors_of_all_rows(void **state)
 {
     (void)state;
-    static const char *const specs[] = { "luna(width=6, heads=3, steps=30, members=6, growth_below=0, growth_above=0, noise=varying, tails=inf)",
-                                         "luna(width=6, heads=3, steps=30, members=6, growth_below=0, growth_above=0, noise=constant, tails=inf)",
+    static const char *const specs[] = { "luna(width=6, heads=3, steps=30, members=6, " STILL "noise=varying, tails=inf)",
+                                         "luna(width=6, heads=3, steps=30, members=6, " STILL "noise=constant, tails=inf)",
                                          "nlm(width=6, steps=30, members=5, relevance=on, tails=inf)",
                                          "sngp(width=5, features=12, steps=20, members=3, tails=inf)",
                                          "sngp(width=5, features=12, steps=20, members=3, head=gp, tails=inf)" };
